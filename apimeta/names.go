@@ -41,15 +41,15 @@ func ValidateDNS1123Label(name string) []string {
 // of DNS labels joined by dots. It returns a message for each rule that is broken
 // (API conventions, Names, "DNS_SUBDOMAIN").
 func ValidateDNS1123Subdomain(name string) []string {
-	return validateSubdomain(name, tooManyCharacters(maxDNSSubdomain))
+	return validateSubdomain(name, tooManyCharacters)
 }
 
-// validateSubdomain takes the message for a name that is too long, because
-// upstream words it in two ways.
-func validateSubdomain(name, tooLong string) []string {
+// validateSubdomain takes the function that returns the message for a name that is
+// too long, because upstream words it in two ways.
+func validateSubdomain(name string, tooLong func(limit int) string) []string {
 	var msgs []string
 	if len(name) > maxDNSSubdomain {
-		msgs = append(msgs, tooLong)
+		msgs = append(msgs, tooLong(maxDNSSubdomain))
 	}
 	if !isDNSSubdomain(name) {
 		msgs = append(msgs, mismatch("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",

@@ -33,7 +33,7 @@ func ValidateQualifiedName(name string) []string {
 	case prefix == "":
 		msgs = append(msgs, "prefix part must be non-empty")
 	default:
-		for _, msg := range validateSubdomain(prefix, tooManyBytes(maxDNSSubdomain)) {
+		for _, msg := range validateSubdomain(prefix, tooManyBytes) {
 			msgs = append(msgs, "prefix part "+msg)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -18,9 +19,8 @@ import (
 // Read reads the body of a request, up to limit bytes. It calls grown with the number of bytes so far, and ends with
 // the error of grown.
 func Read(w http.ResponseWriter, r *http.Request, limit int64, grown func(bytes int64) error) ([]byte, error) {
-	tooLarge := status.RequestEntityTooLarge(fmt.Sprintf("limit is %d", limit))
 	if r.ContentLength > limit {
-		return nil, tooLarge
+		return nil, tooLarge(limit)
 	}
 	if r.Body == nil { // never from a server, but a transport in process may leave the body nil
 		return nil, nil
@@ -32,11 +32,15 @@ func Read(w http.ResponseWriter, r *http.Request, limit int64, grown func(bytes 
 	case errors.As(err, &refused):
 		return nil, refused
 	case errors.As(err, &over):
-		return nil, tooLarge
+		return nil, tooLarge(limit)
 	case err != nil:
 		return nil, status.BadRequest("the body cannot be read to its end").WithCause(err)
 	}
 	return data, nil
+}
+
+func tooLarge(limit int64) error {
+	return status.RequestEntityTooLarge(fmt.Sprintf("limit is %d", limit))
 }
 
 // counted is a body whose bytes are counted as they are read.
@@ -79,8 +83,11 @@ func readAll(body io.Reader, length int64) ([]byte, error) {
 // Type returns the media type of the body. A body without a Content-Type is JSON.
 func Type(r *http.Request) string {
 	header := r.Header.Get("Content-Type")
-	if header == "" || header == media.JSON {
+	if header == "" {
 		return media.JSON
+	}
+	if !strings.Contains(header, ";") { // without parameters, nothing has to be parsed
+		return strings.ToLower(strings.TrimSpace(header))
 	}
 	is, _, err := mime.ParseMediaType(header)
 	if err != nil {

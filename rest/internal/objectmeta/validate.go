@@ -400,15 +400,18 @@ func ValidateFieldManager(path *status.Path, manager string) status.FieldErrors 
 // ValidateManagedFields refuses entries with an invalid name of a manager or a subresource. Package managed checks the
 // form of the entries when it reads them.
 func ValidateManagedFields(obj doc.Value) status.FieldErrors {
-	path := at(ManagedFields)
 	var errs status.FieldErrors
 	for i, e := range Of(obj).Get(ManagedFields).Elements() {
+		path := func(member string) *status.Path { return at(ManagedFields).Index(i).Child(member) }
 		if len(errs) >= maxErrors {
 			break
 		}
-		errs = append(errs, ValidateFieldManager(path.Index(i).Child("manager"), e.Get("manager").Text())...)
+		manager := e.Get("manager").Text()
+		if len(ValidateFieldManager(nil, manager)) > 0 { // only an error needs a path
+			errs = append(errs, ValidateFieldManager(path("manager"), manager)...)
+		}
 		if len(e.Get("subresource").Text()) > maxSubresourceName {
-			errs = append(errs, status.TooLongField(path.Index(i).Child("subresource"), "", maxSubresourceName))
+			errs = append(errs, status.TooLongField(path("subresource"), "", maxSubresourceName))
 		}
 	}
 	return errs

@@ -46,19 +46,25 @@ func CheckNamespace(res *resource.Resource, obj doc.Value, namespace string) err
 // decodes into a struct, the names of the members may be in any case and null counts as absent.
 func KindOf(obj doc.Value, text func() []byte) (apimeta.GroupVersionKind, error) {
 	apiVersion, kind := obj.Get("apiVersion"), obj.Get("kind")
-	found := struct {
+	if apiVersion.Kind() != doc.String || kind.Kind() != doc.String {
+		return kindOfText(text())
+	}
+	gv, err := apimeta.ParseGroupVersion(apiVersion.Text())
+	return gv.WithKind(kind.Text()), err
+}
+
+// kindOfText is KindOf for an object whose apiVersion or kind is not a string, or has another name.
+func kindOfText(text []byte) (apimeta.GroupVersionKind, error) {
+	var found struct {
 		APIVersion string `json:"apiVersion,omitempty"`
 		Kind       string `json:"kind,omitempty"`
-	}{apiVersion.Text(), kind.Text()}
-	if apiVersion.Kind() != doc.String || kind.Kind() != doc.String {
-		raw := text()
-		err := gotype.DecodingError(raw, reflect.TypeOf(found))
-		if err == nil {
-			err = json.Unmarshal(raw, &found)
-		}
-		if err != nil {
-			return apimeta.GroupVersionKind{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
-		}
+	}
+	err := gotype.DecodingError(text, reflect.TypeOf(found))
+	if err == nil {
+		err = json.Unmarshal(text, &found)
+	}
+	if err != nil {
+		return apimeta.GroupVersionKind{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
 	}
 	gv, err := apimeta.ParseGroupVersion(found.APIVersion)
 	return gv.WithKind(found.Kind), err
@@ -106,14 +112,14 @@ func (w *Write) CheckKind(obj doc.Value, data []byte, text func() []byte) (doc.V
 // checkCustomKind refuses a body without a kind, or with another group or version.
 func (w *Write) checkCustomKind(obj doc.Value, body apimeta.GroupVersionKind, data []byte) error {
 	want := w.Kind()
-	switch version := want.GroupVersion().String(); {
+	switch {
 	case obj.Get("kind").Text() == "":
 		return Unrecognized(want.Kind, fmt.Errorf("Object 'Kind' is missing in '%s'", shortened(data)), data)
 	case body.GroupVersion() != want.GroupVersion():
 		if refused := w.Report(nil); refused != "" {
 			return Undecodable(want, errors.New(refused))
 		}
-		return otherVersion(body.GroupVersion().String(), version)
+		return otherVersion(body.GroupVersion().String(), want.GroupVersion().String())
 	}
 	return nil
 }
