@@ -50,7 +50,8 @@ func (i *Issuer) bind(ctx context.Context, claims *account, ref *BoundObjectRefe
 		return err
 	}
 	if ref.UID != "" && ref.UID != record.UID {
-		return status.Conflict(apimeta.GroupResource{Resource: key.Resource}, ref.Name,
+		// Like kube-apiserver, the error names the kind, and not the resource.
+		return status.Conflict(apimeta.GroupResource{Resource: ref.Kind}, ref.Name,
 			fmt.Sprintf("the UID in the bound object reference (%s) does not match "+
 				"the UID in record. The object might have been deleted and then recreated", ref.UID))
 	}

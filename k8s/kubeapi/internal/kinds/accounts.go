@@ -2,7 +2,9 @@ package kinds
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,10 +31,7 @@ func runAsAccount(ctx context.Context, pod *corev1.Pod) error {
 		return nil
 	}
 	if _, ok := pod.Annotations[mirrorPod]; ok { // it runs already, and has no account
-		if pod.Spec.ServiceAccountName != "" {
-			return fmt.Errorf("a mirror pod may not reference service accounts")
-		}
-		return nil
+		return checkMirrorPod(pod)
 	}
 	if pod.Spec.ServiceAccountName == "" {
 		pod.Spec.ServiceAccountName = defaultAccount
@@ -50,6 +49,22 @@ func runAsAccount(ctx context.Context, pod *corev1.Pod) error {
 	}
 	if len(pod.Spec.ImagePullSecrets) == 0 {
 		pod.Spec.ImagePullSecrets = account.ImagePullSecrets
+	}
+	return limitSecrets(account, &pod.Spec)
+}
+
+// checkMirrorPod refuses a mirror Pod that gets secrets from the API.
+func checkMirrorPod(pod *corev1.Pod) error {
+	projectsToken := func(v corev1.Volume) bool {
+		return projects(v, func(s corev1.VolumeProjection) bool { return s.ServiceAccountToken != nil })
+	}
+	switch {
+	case pod.Spec.ServiceAccountName != "":
+		return errors.New("a mirror pod may not reference service accounts")
+	case usedBy(&pod.Spec) == "secrets":
+		return errors.New("a mirror pod may not reference secrets")
+	case slices.ContainsFunc(pod.Spec.Volumes, projectsToken):
+		return errors.New("a mirror pod may not use ServiceAccountToken volume projections")
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -34,6 +35,8 @@ func (k *kubelet) token(ctx context.Context) error {
 	}
 	pod, err := objectIn[corev1.Pod](ctx, k.Namespace, ref.Name)
 	switch {
+	case status.IsNotFound(err):
+		return status.NotFound(apimeta.GroupResource{Resource: "pod"}, ref.Name)
 	case err != nil:
 		return err
 	case ref.UID != pod.UID:

@@ -15,6 +15,7 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -91,6 +92,44 @@ func TestPodsRunAsAnAccount(t *testing.T) {
 	assert.Empty(t, p.Spec.Volumes)
 	_, err := pods.Create(t.Context(), pod("c", as("x")), metav1.CreateOptions{})
 	assertRefused(t, err, 403, `pods "c" is forbidden: error looking up service account default/x: serviceaccount "x" not found`)
+}
+
+func TestPodsUseOnlyTheSecretsOfTheirAccount(t *testing.T) {
+	client := clientOf(t, newAPIWith(t, kinds.Admission(kinds.Switches{})))
+	pods := client.CoreV1().Pods(namespace)
+	account := &corev1.ServiceAccount{ObjectMeta: named("default"), Secrets: []corev1.ObjectReference{{Name: "own"}}}
+	account.Annotations = map[string]string{"kubernetes.io/enforce-mountable-secrets": "true"}
+	must[*corev1.ServiceAccount](t)(client.CoreV1().ServiceAccounts(namespace).Create(t.Context(), account,
+		metav1.CreateOptions{}))
+	from := func(secret string) []corev1.EnvFromSource {
+		return []corev1.EnvFromSource{{SecretRef: &corev1.SecretEnvSource{LocalObjectReference: corev1.LocalObjectReference{Name: secret}}}}
+	}
+	using := func(secret string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Spec.Containers[0].EnvFrom = from(secret) }
+	}
+
+	p := must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a", using("own")), metav1.CreateOptions{}))
+	_, err := pods.Create(t.Context(), pod("b", using("other")), metav1.CreateOptions{})
+	assertRefused(t, err, 403, `pods "b" is forbidden: container `+p.Spec.Containers[0].Name+` with envFrom referencing secret.secretName="other" is not allowed because service account default does not reference that secret`)
+	_, err = pods.Create(t.Context(), pod("c", using("own"), func(p *corev1.Pod) {
+		p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
+	}), metav1.CreateOptions{})
+	assertRefused(t, err, 403, `pods "c" is forbidden: a mirror pod may not reference secrets`)
+	p.Spec.EphemeralContainers = []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{
+		Name: "e", Image: "e", EnvFrom: from("other")}}}
+	_, err = pods.UpdateEphemeralContainers(t.Context(), "a", p, metav1.UpdateOptions{})
+	assertRefused(t, err, 500, `ephemeral container e with envFrom referencing secret.secretName="other" is not allowed because service account default does not reference that secret`)
+}
+
+func TestOnePriorityIsTheDefault(t *testing.T) {
+	classes := clientOf(t, newAPI(t)).SchedulingV1().PriorityClasses()
+	first := must[*schedulingv1.PriorityClass](t)(classes.Create(t.Context(),
+		&schedulingv1.PriorityClass{ObjectMeta: named("first"), GlobalDefault: true}, metav1.CreateOptions{}))
+	_, err := classes.Create(t.Context(), &schedulingv1.PriorityClass{ObjectMeta: named("second"), GlobalDefault: true},
+		metav1.CreateOptions{})
+	assertRefused(t, err, 403, `priorityclasses.scheduling.k8s.io "second" is forbidden: PriorityClass first is already marked as default. Only one default can exist`)
+	first.Description = "a"
+	must[*schedulingv1.PriorityClass](t)(classes.Update(t.Context(), first, metav1.UpdateOptions{}))
 }
 
 func TestClaimsGrowIfTheirClassAllowsIt(t *testing.T) {
@@ -217,7 +256,7 @@ func TestPodsGrowIfTheirNodeAllowsIt(t *testing.T) {
 		{"nothing new", "windows", to("cpu", "1", "memory", "1Mi"), "", ""},
 		{"no node yet", "", to("cpu", "9", "memory", "1Mi"), "", ""},
 		{"too much", "small", to("cpu", "3", "memory", "2Gi"),
-			`pods "a" is forbidden: Node didn't have enough allocatable resources: cpu, requested: 3000, allocatable: 2000; memory, requested: 2147483648, allocatable: 1073741824`,
+			`pods "a" is forbidden: node didn't have enough allocatable resources: cpu, requested: 3000, allocatable: 2000; memory, requested: 2147483648, allocatable: 1073741824`,
 			"NodeCapacity"},
 		{"another system", "windows", to("cpu", "2", "memory", "1Mi"),
 			`pods "a" is forbidden: pod resize is only supported on linux nodes, node "windows" is "windows"`,

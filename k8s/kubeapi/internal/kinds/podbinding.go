@@ -17,6 +17,11 @@ type bindingKey struct{}
 
 func isBinding(ctx context.Context) bool { return ctx.Value(bindingKey{}) != nil }
 
+// legacyKey is the key of a context in which an object of the deprecated kind Binding binds a Pod.
+type legacyKey struct{}
+
+func isLegacyBinding(ctx context.Context) bool { return ctx.Value(legacyKey{}) != nil }
+
 // allowingBinding returns the check of a Pod, which refuses another node unless the Pod is being assigned to it.
 func allowingBinding(check func(ctx context.Context, pod,
 	old *corev1.Pod) status.FieldErrors) func(ctx context.Context, pod, old *corev1.Pod) status.FieldErrors {
@@ -65,7 +70,7 @@ func legacyBindings() rest.Resource[corev1.Binding] {
 				if err != nil {
 					return err
 				}
-				return bind(ctx, pods, pod, b)
+				return bind(context.WithValue(ctx, legacyKey{}, true), pods, pod, b)
 			},
 		}}
 }

@@ -28,12 +28,12 @@ func permitResize(ctx context.Context, r *rest.AdmissionRequest) error {
 	if err != nil {
 		return err
 	}
-	if err := fits(&now.Spec, node); err != nil {
-		return resizeRefused(r, "NodeCapacity", err)
-	}
-	if system := node.Labels[corev1.LabelOSStable]; system != "linux" {
+	if system, known := node.Labels[corev1.LabelOSStable]; known && system != "linux" {
 		return resizeRefused(r, "UnsupportedPlatform",
 			fmt.Errorf("pod resize is only supported on linux nodes, node %q is %q", node.Name, system))
+	}
+	if err := fits(&now.Spec, node); err != nil {
+		return resizeRefused(r, "NodeCapacity", err)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func fits(spec *corev1.PodSpec, node *corev1.Node) error {
 	if len(lacks) == 0 {
 		return nil
 	}
-	return errors.New("Node didn't have enough allocatable resources: " + strings.Join(lacks, "; "))
+	return errors.New("node didn't have enough allocatable resources: " + strings.Join(lacks, "; "))
 }
 
 // requestedOf returns how much a Pod requests of a resource. The requests of the Pod as a whole replace those of its

@@ -30,6 +30,9 @@ func pods() rest.Resource[corev1.Pod] {
 
 // preparePod sets the first status of a Pod, and restores what the part that is written does not contain.
 func preparePod(ctx context.Context, pod, old *corev1.Pod) error {
+	if old == nil || old.Spec.SchedulingGroup == nil {
+		pod.Spec.SchedulingGroup = nil // belongs to a feature that is off
+	}
 	switch {
 	case old == nil:
 		pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClassOf(&pod.Spec)}

@@ -10,9 +10,9 @@ import (
 )
 
 // labelWithTopology gives a Pod that is created on a node or bound to one the labels of the node's region and zone. The
-// node need not exist.
+// node need not exist. As in kube-apiserver, a Pod that the deprecated kind Binding binds gets no labels.
 func labelWithTopology(ctx context.Context, pod *corev1.Pod) error {
-	if pod.Spec.NodeName == "" || !isNew(pod) && !isBinding(ctx) {
+	if pod.Spec.NodeName == "" || !isNew(pod) && !isBinding(ctx) || isLegacyBinding(ctx) {
 		return nil
 	}
 	nodes, err := rest.ClientForHook[corev1.Node](ctx)

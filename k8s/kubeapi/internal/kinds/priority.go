@@ -51,7 +51,17 @@ func priorityClassOf(ctx context.Context, name string) (*schedulingv1.PriorityCl
 		}
 		return class, err
 	}
-	var found *schedulingv1.PriorityClass
+	found, err := defaultPriority(ctx, classes)
+	if err == nil && found == nil {
+		preempt := corev1.PreemptLowerPriority
+		found = &schedulingv1.PriorityClass{PreemptionPolicy: &preempt}
+	}
+	return found, err
+}
+
+// defaultPriority returns the default class, or nil. If there are several, it returns the one with the lowest value.
+func defaultPriority(ctx context.Context,
+	classes rest.Client[schedulingv1.PriorityClass]) (found *schedulingv1.PriorityClass, err error) {
 	for class, err := range classes.All(ctx, rest.ListOptions{}) {
 		if err != nil {
 			return nil, err
@@ -60,9 +70,22 @@ func priorityClassOf(ctx context.Context, name string) (*schedulingv1.PriorityCl
 			found = class
 		}
 	}
-	if found == nil {
-		preempt := corev1.PreemptLowerPriority
-		found = &schedulingv1.PriorityClass{PreemptionPolicy: &preempt}
-	}
 	return found, nil
+}
+
+// permitDefaultPriority refuses a second default class.
+func permitDefaultPriority(ctx context.Context, r *rest.AdmissionRequest) error {
+	var class schedulingv1.PriorityClass
+	if err := r.Object(&class); err != nil || !class.GlobalDefault {
+		return err
+	}
+	classes, err := rest.ClientForHook[schedulingv1.PriorityClass](ctx)
+	if err != nil {
+		return err
+	}
+	found, err := defaultPriority(ctx, classes)
+	if err != nil || found == nil || r.Operation == rest.OperationUpdate && found.Name == class.Name {
+		return err
+	}
+	return fmt.Errorf("PriorityClass %s is already marked as default. Only one default can exist", found.Name)
 }

@@ -31,9 +31,13 @@ func persistentVolumes() rest.Resource[corev1.PersistentVolume] {
 // persistentVolumeClaims returns the kind PersistentVolumeClaim. A new claim waits for its volume.
 func persistentVolumeClaims() rest.Resource[corev1.PersistentVolumeClaim] {
 	return preparing(of[corev1.PersistentVolumeClaim](),
-		func(_ context.Context, c, old *corev1.PersistentVolumeClaim) error {
-			if old == nil {
+		func(ctx context.Context, c, old *corev1.PersistentVolumeClaim) error {
+			switch {
+			case old == nil:
 				c.Status = corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}
+				setDataSources(&c.Spec, nil)
+			case part(ctx) != "status":
+				setDataSources(&c.Spec, &old.Spec)
 			}
 			return nil
 		})

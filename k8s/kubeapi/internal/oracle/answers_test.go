@@ -58,8 +58,8 @@ func documents(t *testing.T) []map[string]any {
 	return all
 }
 
-// differ matches what is new in each answer: uids, resourceVersions, times and ages.
-var differ = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|"resourceVersion":"[0-9]+"|[-0-9]{10}T[:0-9]{8}Z|\b([0-9]+m)?[0-9]+s\b`)
+// differ matches what is new in each answer: uids, resourceVersions, times, ages and names of volumes.
+var differ = regexp.MustCompile(`kube-api-access-[a-z0-9]{5}\b|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|"resourceVersion":"[0-9]+"|[-0-9]{10}T[:0-9]{8}Z|\b([0-9]+m)?[0-9]+s\b`)
 
 // shown returns an answer without what is new in it.
 func (a answer) shown(t *testing.T) (doc any) {

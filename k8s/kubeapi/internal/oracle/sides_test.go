@@ -40,6 +40,9 @@ func (s side) send(t *testing.T, method, path, accept string, body []byte) answe
 	require.NoError(t, err)
 	r.Header.Set("Accept", accept)
 	r.Header.Set("Content-Type", asJSON)
+	if method == http.MethodPatch {
+		r.Header.Set("Content-Type", "application/strategic-merge-patch+json")
+	}
 	r.Header.Set("User-Agent", "oracle")
 	w, err := s.transport.RoundTrip(r)
 	require.NoError(t, err)
@@ -47,6 +50,24 @@ func (s side) send(t *testing.T, method, path, accept string, body []byte) answe
 	text, err := io.ReadAll(w.Body)
 	require.NoError(t, err)
 	return answer{w.StatusCode, text}
+}
+
+// as returns the side for a user other than the administrator.
+func (s side) as(user string) side {
+	return side{s.url, asUser{user, s.transport}}
+}
+
+// asUser adds the token of a user to requests.
+type asUser struct {
+	token string
+	http.RoundTripper
+}
+
+func (u asUser) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Header.Get("Authorization") == "" { // no other user has been chosen
+		r.Header.Set("Authorization", "Bearer "+u.token)
+	}
+	return u.RoundTripper.RoundTrip(r)
 }
 
 // get reads a document.
@@ -57,14 +78,14 @@ func (s side) get(t *testing.T, path string, into any) {
 	require.NoError(t, json.Unmarshal(a.body, into), path)
 }
 
-// ourProgram is the program of module kubeapi as kube-apiserver, without admission. This module cannot link it, because
-// the program needs newer versions of the modules that Kubernetes fixes.
-type ourProgram struct {
-	dir string
-	cmd *exec.Cmd
+// ourPrograms are the processes of module kubeapi as kube-apiserver. This module cannot link it, because the program
+// needs newer versions of the modules that Kubernetes fixes.
+type ourPrograms struct {
+	dir       string
+	processes []*exec.Cmd
 }
 
-var running ourProgram
+var running ourPrograms
 
 // pluginsOff are the admission plugins that change or refuse objects.
 const pluginsOff = "CertificateApproval,CertificateSigning,CertificateSubjectRestriction,ClusterTrustBundleAttest," +
@@ -73,20 +94,28 @@ const pluginsOff = "CertificateApproval,CertificateSigning,CertificateSubjectRes
 	"PodTopologyLabels,Priority,ResourceQuota,RuntimeClass,ServiceAccount,StorageObjectInUseProtection," +
 	"TaintNodesByCondition"
 
-const token = "secret"
+// ours is the API of module kubeapi without admission.
+var ours = sync.OnceValues(func() (side, error) { return start("--disable-admission-plugins=" + pluginsOff) })
 
-// ours builds and starts the program.
-var ours = sync.OnceValues(func() (s side, err error) {
+// build builds the program.
+var build = sync.OnceValues(func() (program string, err error) {
 	if running.dir, err = os.MkdirTemp("", "oracle-"); err != nil {
-		return s, err
+		return "", err
 	}
-	program, users := filepath.Join(running.dir, "kube-apiserver"), filepath.Join(running.dir, "users")
-	if err := os.WriteFile(users, []byte(token+`,kubernetes-admin,,"system:masters"`), 0o600); err != nil {
-		return s, err
-	}
+	program = filepath.Join(running.dir, "kube-apiserver")
 	build := exec.Command("go", "build", "-o", program, ".")
 	build.Dir, build.Stderr = "../..", os.Stderr
-	if err := build.Run(); err != nil {
+	return program, build.Run()
+})
+
+// start starts the program.
+func start(flags ...string) (s side, err error) {
+	program, err := build()
+	if err != nil {
+		return s, err
+	}
+	users := filepath.Join(running.dir, "users")
+	if err := os.WriteFile(users, []byte(tokenFile()), 0o600); err != nil {
 		return s, err
 	}
 	address, err := freeAddress()
@@ -94,19 +123,18 @@ var ours = sync.OnceValues(func() (s side, err error) {
 		return s, err
 	}
 	_, port, _ := net.SplitHostPort(address)
-	cmd := exec.Command(program, "--secure-port="+port, "--cert-dir="+running.dir, "--token-auth-file="+users,
-		"--disable-admission-plugins="+pluginsOff,
-		"--enable-priority-and-fairness=false") // upstream's side has no controller that writes the status of FlowSchemas
+	cmd := exec.Command(program, append(flags, "--secure-port="+port, "--token-auth-file="+users,
+		"--enable-priority-and-fairness=false")...) // upstream's side has no controller that writes the status of FlowSchemas
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		return s, err
 	}
-	running.cmd = cmd
-	transport, err := clientrest.TransportFor(&clientrest.Config{BearerToken: token,
+	running.processes = append(running.processes, cmd)
+	transport, err := clientrest.TransportFor(&clientrest.Config{
 		TLSClientConfig: clientrest.TLSClientConfig{Insecure: true}})
-	s = side{"https://" + address, transport}
+	s = side{"https://" + address, transport}.as(administrator)
 	return s, errors.Join(err, s.wait())
-})
+}
 
 // freeAddress returns an address on which nothing listens.
 func freeAddress() (string, error) {
@@ -136,10 +164,10 @@ func (s side) wait() error {
 	}
 }
 
-// end ends the program, if a test has started it.
-func (p ourProgram) end() error {
-	if p.cmd != nil {
-		if err := errors.Join(p.cmd.Process.Signal(os.Interrupt), p.cmd.Wait()); err != nil {
+// end ends the processes that tests have started.
+func (p ourPrograms) end() error {
+	for _, cmd := range p.processes {
+		if err := errors.Join(cmd.Process.Signal(os.Interrupt), cmd.Wait()); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
-	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
 	"k8s.io/apiserver/pkg/registry/generic"
@@ -25,6 +25,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/apiserver/pkg/util/compatibility"
 	"k8s.io/client-go/kubernetes"
+	policyclient "k8s.io/client-go/kubernetes/typed/policy/v1"
 	clientrest "k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -77,26 +78,33 @@ func (h handled) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// upstream is Kubernetes' API in this process, without admission and controllers. Its users are administrators.
+// upstream is Kubernetes' API in this process, without admission and controllers.
 var upstream = sync.OnceValues(func() (http.RoundTripper, error) {
+	api, _, err := newUpstream(nil)
+	return api, err
+})
+
+// newUpstream returns an API of Kubernetes with admission plugins, without controllers, and the informers that the
+// plugins read.
+func newUpstream(plugins []string) (http.RoundTripper, []shelf, error) {
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
 	loopback := &handled{}
-	clientConfig := &clientrest.Config{Host: "http://kubernetes", Transport: loopback}
+	clientConfig := &clientrest.Config{Host: "http://kubernetes", Transport: loopback, QPS: -1}
 	client, err := kubernetes.NewForConfig(clientConfig)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	config := genericapiserver.NewConfig(legacyscheme.Codecs)
 	config.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
 	config.ExternalAddress = "127.0.0.1:443"
 	config.LoopbackClientConfig = clientConfig
-	config.Authentication.Authenticator = authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool,
-		error) {
-		return &authenticator.Response{User: &user.DefaultInfo{Name: "kubernetes-admin",
-			Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}}, true, nil
-	})
-	config.Authorization.Authorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
+	config.Authentication.Authenticator = authenticator.RequestFunc(recognize)
+	config.Authorization.Authorizer = authorizer.AuthorizerFunc(authorize)
+	var shelves []shelf
+	if config.AdmissionControl, shelves, err = newAdmission(plugins, client, config.Authorization.Authorizer); err != nil {
+		return nil, nil, err
+	}
 	namer := openapinamer.NewDefinitionNamer(legacyscheme.Scheme)
 	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, namer)
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, namer)
@@ -104,14 +112,14 @@ var upstream = sync.OnceValues(func() (http.RoundTripper, error) {
 	config.RESTOptionsGetter = stores
 	server, err := config.Complete(nil).New("kubernetes", genericapiserver.NewEmptyDelegate())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	legacy, err := coreStorage(stores)
+	legacy, err := coreStorage(stores, client.PolicyV1())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := server.InstallLegacyAPIGroup("/api", &legacy); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	allow := config.Authorization.Authorizer
 	for _, p := range []interface {
@@ -139,15 +147,15 @@ var upstream = sync.OnceValues(func() (http.RoundTripper, error) {
 	} {
 		group, err := p.NewRESTStorage(generallyAvailable{}, stores)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err := server.InstallAPIGroup(&group); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	loopback.Handler = server.PrepareRun().GenericAPIServer.Handler
-	return loopback, nil
-})
+	return loopback, shelves, nil
+}
 
 // generallyAvailable enables the versions that Kubernetes serves by default.
 type generallyAvailable struct{}
@@ -173,7 +181,7 @@ func (s storesInMemory) GetRESTOptions(r schema.GroupResource, _ runtime.Object)
 }
 
 // coreStorage returns the group without a name. Its addresses and ports are in memory too.
-func coreStorage(stores generic.RESTOptionsGetter) (group genericapiserver.APIGroupInfo, err error) {
+func coreStorage(stores generic.RESTOptionsGetter, budgets policyclient.PodDisruptionBudgetsGetter) (group genericapiserver.APIGroupInfo, err error) {
 	generics := corerest.GenericConfig{}
 	if group, err = generics.NewRESTStorage(generallyAvailable{}, stores); err != nil {
 		return group, err
@@ -194,7 +202,7 @@ func coreStorage(stores generic.RESTOptionsGetter) (group genericapiserver.APIGr
 	if err != nil {
 		return group, err
 	}
-	pods, err := podstore.NewStorage(stores, nodes.KubeletConnectionInfo, nil, nil,
+	pods, err := podstore.NewStorage(stores, nodes.KubeletConnectionInfo, nil, budgets,
 		authorizerfactory.NewAlwaysAllowAuthorizer())
 	if err != nil {
 		return group, err
