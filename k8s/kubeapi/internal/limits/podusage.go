@@ -48,15 +48,59 @@ func podUsage(pod *corev1.Pod, now time.Time) corev1.ResourceList {
 	if podGone(pod, now) {
 		return list
 	}
-	requests, limits := podRequests(&pod.Spec), podLimits(&pod.Spec)
+	spec := withStatus(pod)
+	requests, limits := podRequests(spec), podLimits(spec)
 	amounts.Add(requests, pod.Spec.Overhead)
 	for name, q := range pod.Spec.Overhead {
-		if _, limited := limits[name]; limited {
+		if limit := limits[name]; !limit.IsZero() {
 			amounts.Add(limits, corev1.ResourceList{name: q})
 		}
 	}
 	maps.Copy(list, computeUsage(requests, limits))
 	return list
+}
+
+// withStatus returns the specification of a Pod, with the larger of the resources that its containers shall have and
+// that they have. If the node cannot give them what they shall have, only what they have counts.
+func withStatus(pod *corev1.Pod) *corev1.PodSpec {
+	statuses := map[string]corev1.ContainerStatus{}
+	for _, s := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
+		statuses[s.Name] = s
+	}
+	spec := pod.Spec.DeepCopy()
+	for i := range spec.Containers {
+		raise(&spec.Containers[i], statuses, infeasible(pod))
+	}
+	for i := range spec.InitContainers {
+		if c := &spec.InitContainers[i]; c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			raise(c, statuses, infeasible(pod))
+		}
+	}
+	return spec
+}
+
+// infeasible reports whether the node of a Pod cannot resize it.
+func infeasible(pod *corev1.Pod) bool {
+	i := slices.IndexFunc(pod.Status.Conditions,
+		func(c corev1.PodCondition) bool { return c.Type == corev1.PodResizePending })
+	return i >= 0 && pod.Status.Conditions[i].Reason == corev1.PodReasonInfeasible
+}
+
+// raise raises the resources of a container to those of its status, or replaces them.
+func raise(c *corev1.Container, statuses map[string]corev1.ContainerStatus, replace bool) {
+	has := statuses[c.Name]
+	if has.Resources == nil {
+		return
+	}
+	requests, limits := corev1.ResourceList{}, corev1.ResourceList{}
+	if !replace {
+		amounts.Raise(requests, c.Resources.Requests)
+		amounts.Raise(limits, c.Resources.Limits)
+	}
+	amounts.Raise(requests, has.Resources.Requests)
+	amounts.Raise(requests, has.AllocatedResources)
+	amounts.Raise(limits, has.Resources.Limits)
+	c.Resources.Requests, c.Resources.Limits = requests, limits
 }
 
 // podGone reports whether nothing of a Pod runs any more, or should run any more.

@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/amounts"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
@@ -78,19 +80,20 @@ func changeOf(r *rest.AdmissionRequest) (*change, error) {
 
 // typed returns an empty object of a kind whose objects differ in what they use, or nil for other kinds.
 func typed(group, resource string) any {
-	if group != "" {
-		return nil
-	}
-	switch resource {
-	case "pods":
+	switch (apimeta.GroupResource{Group: group, Resource: resource}) {
+	case apimeta.GroupResource{Resource: "pods"}:
 		return new(corev1.Pod)
-	case "services":
+	case apimeta.GroupResource{Resource: "services"}:
 		return new(corev1.Service)
-	case "persistentvolumeclaims":
+	case apimeta.GroupResource{Resource: "persistentvolumeclaims"}:
 		return new(corev1.PersistentVolumeClaim)
+	case deviceClaims:
+		return new(resourcev1.ResourceClaim)
 	}
 	return nil
 }
+
+var deviceClaims = apimeta.GroupResource{Group: "resource.k8s.io", Resource: "resourceclaims"}
 
 // charge lets all quotas of a namespace pay for a write.
 func charge(ctx context.Context, r *rest.AdmissionRequest) error {

@@ -6,7 +6,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/decorum-go/decorum/apimeta"
 )
 
 // counted knows what the objects of one resource use of a quota.
@@ -50,6 +53,10 @@ func countedAs(group, resource string) counted {
 					return claimInScope(obj.(*corev1.PersistentVolumeClaim), s)
 				}}
 		}
+	}
+	if (apimeta.GroupResource{Group: group, Resource: resource}) == deviceClaims {
+		return counted{named: isOfDevices,
+			usage: func(obj any) corev1.ResourceList { return deviceUsage(obj.(*resourcev1.ResourceClaim)) }}
 	}
 	names := []corev1.ResourceName{countName(group, resource)}
 	if old := corev1.ResourceName(resource); group == "" && slices.Contains(oldCounts[:], old) {
