@@ -82,7 +82,9 @@ func Events() rest.Resource[CoreEvent] {
 			"source=source.component,reportingComponent", "type",
 		},
 		Hooks: rest.Hooks[CoreEvent]{
-			Validate: func(_ context.Context, e, _ *CoreEvent) status.FieldErrors { return e.validate() },
+			Validate: func(_ context.Context, e, _ *CoreEvent) status.FieldErrors {
+				return e.validate(status.Field("reportingComponent"))
+			},
 		},
 		Versions: []rest.VersionOf[CoreEvent]{rest.Converted(modernEvents(), toCore, fromCore)},
 	}

@@ -22,8 +22,9 @@ const (
 	systemNamespace  = "kube-system"
 )
 
-// validate checks an event by the rules of the core group. Without an eventTime, only the namespace matters.
-func (e *CoreEvent) validate() status.FieldErrors {
+// validate checks an event by the rules of the core group. Without an eventTime, only the namespace matters. controller
+// is the field that names the controller: the groups have different names for it.
+func (e *CoreEvent) validate(controller *status.Path) status.FieldErrors {
 	if e.EventTime.IsZero() {
 		if e.Namespace == e.InvolvedObject.Namespace || e.InvolvedObject.Namespace == "" && e.Namespace == defaultNamespace {
 			return nil
@@ -34,7 +35,6 @@ func (e *CoreEvent) validate() status.FieldErrors {
 	if e.InvolvedObject.Namespace == "" && e.Namespace != defaultNamespace && e.Namespace != systemNamespace {
 		errs = append(errs, e.elsewhere())
 	}
-	controller := status.Field("reportingController")
 	if e.ReportingController == "" {
 		errs = append(errs, status.RequiredField(controller, ""))
 	}
@@ -51,10 +51,10 @@ func (e *CoreEvent) validate() status.FieldErrors {
 }
 
 // validate checks an event by the rules of events.k8s.io. As in Kubernetes, the errors use the field names of the core
-// group.
+// group, except for the controller.
 func (e *Event) validate(old *Event) status.FieldErrors {
 	core := coreOf(e)
-	errs := core.validate()
+	errs := core.validate(status.Field("reportingController"))
 	if old == nil {
 		return append(errs, core.validateNew()...)
 	}

@@ -79,9 +79,9 @@ func TestEventOfTheCoreGroupIsValidatedAsInKubernetes(t *testing.T) {
 		"with an eventTime, about another": {fields: modern +
 			`,"involvedObject":{"namespace":"two"},"reportingComponent":"a","reportingInstance":"b","action":"c","reason":"d"`},
 		"with an eventTime and nothing else": {fields: modern, faults: []string{
-			"reportingController: Required value",
-			`reportingController: Invalid value: "": name part must be non-empty`,
-			`reportingController: Invalid value: "": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
+			"reportingComponent: Required value",
+			`reportingComponent: Invalid value: "": name part must be non-empty`,
+			`reportingComponent: Invalid value: "": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
 			"reportingInstance: Required value", "action: Required value", "reason: Required value",
 		}},
 		"with long texts": {

@@ -139,7 +139,8 @@ func usage(t *testing.T, namespace string, objects map[schema.GroupVersionResour
 		}
 		return cache.NewGenericLister(indexer, r.GroupResource()), nil
 	}
-	config, err := install.NewQuotaConfigurationForControllers(list, informers.NewSharedInformerFactory(nil, 0))
+	idle := informers.NewSharedInformerFactory(nil, 0)
+	config, err := install.NewQuotaConfigurationForControllers(list, idle)
 	require.NoError(t, err)
 	registry := generic.NewRegistry(config.Evaluators())
 	for _, r := range []schema.GroupVersionResource{{Group: "apps", Version: "v1", Resource: "deployments"},
@@ -290,7 +291,8 @@ func TestCountedUsage(t *testing.T) {
 			require.NoError(t, err)
 			used := awaitUsed(t, client, namespace, name)
 			objects := objectsIn(t, client, namespace)
-			assert.Equal(t, texts(usage(t, namespace, objects, spec)), texts(used), "%s: %s", encode(t, spec), encode(t, objects[quotaKinds[0]]))
+			assert.Equal(t, texts(usage(t, namespace, objects, spec)), texts(used), "%s of Pods %s", encode(t, spec),
+				encode(t, objects[quotaKinds[0]]))
 		}
 	})
 }
@@ -300,7 +302,8 @@ func awaitUsed(t *testing.T, client kubernetes.Interface, namespace, name string
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	changes, err := client.CoreV1().ResourceQuotas(namespace).Watch(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	changes, err := client.CoreV1().ResourceQuotas(namespace).Watch(ctx,
+		metav1.ListOptions{FieldSelector: "metadata.name=" + name})
 	require.NoError(t, err)
 	defer changes.Stop()
 	for c := range changes.ResultChan() {
@@ -333,7 +336,8 @@ func TestChargedUsage(t *testing.T) {
 		for i, spec := range quotaSpecs() {
 			q, err := quotas.Get(t.Context(), fmt.Sprintf("q%d", i), metav1.GetOptions{})
 			require.NoError(t, err)
-			assert.Equal(t, texts(usage(t, namespace, objects, spec)), texts(q.Status.Used), "%s: %s", encode(t, spec), encode(t, objects[quotaKinds[0]]))
+			assert.Equal(t, texts(usage(t, namespace, objects, spec)), texts(q.Status.Used), "%s of Pods %s", encode(t, spec),
+				encode(t, objects[quotaKinds[0]]))
 		}
 	})
 }

@@ -181,7 +181,8 @@ func (s storesInMemory) GetRESTOptions(r schema.GroupResource, _ runtime.Object)
 }
 
 // coreStorage returns the group without a name. Its addresses and ports are in memory too.
-func coreStorage(stores generic.RESTOptionsGetter, budgets policyclient.PodDisruptionBudgetsGetter) (group genericapiserver.APIGroupInfo, err error) {
+func coreStorage(stores generic.RESTOptionsGetter,
+	budgets policyclient.PodDisruptionBudgetsGetter) (group genericapiserver.APIGroupInfo, err error) {
 	generics := corerest.GenericConfig{}
 	if group, err = generics.NewRESTStorage(generallyAvailable{}, stores); err != nil {
 		return group, err
