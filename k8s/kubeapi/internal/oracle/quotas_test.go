@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,6 +71,9 @@ var charging = sync.OnceValues(func() (client kubernetes.Interface, err error) {
 	}
 	return kubernetes.NewForConfigAndClient(&clientrest.Config{Host: s.url, QPS: -1}, &http.Client{Transport: s.transport})
 })
+
+// namespaces counts the namespaces of the tests.
+var namespaces atomic.Int64
 
 // quotaSpecs are what the quotas of a namespace limit. No object exceeds them.
 func quotaSpecs() (specs []corev1.ResourceQuotaSpec) {
@@ -280,7 +284,7 @@ func TestCountedUsage(t *testing.T) {
 	client, err := counting()
 	require.NoError(t, err)
 	roundstest.Run(t, 15, func(t *testing.T, seed int64) {
-		namespace := fmt.Sprintf("counted%d", seed)
+		namespace := fmt.Sprintf("counted%d", namespaces.Add(1))
 		prepare(t, client, namespace)
 		createAtRandom(t, client, namespace, newFiller(seed), true)
 		quotas := client.CoreV1().ResourceQuotas(namespace)
@@ -320,7 +324,7 @@ func TestChargedUsage(t *testing.T) {
 	client, err := charging()
 	require.NoError(t, err)
 	roundstest.Run(t, 15, func(t *testing.T, seed int64) {
-		namespace := fmt.Sprintf("charged%d", seed)
+		namespace := fmt.Sprintf("charged%d", namespaces.Add(1))
 		prepare(t, client, namespace)
 		quotas := client.CoreV1().ResourceQuotas(namespace)
 		for i, spec := range quotaSpecs() {
