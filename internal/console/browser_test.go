@@ -178,14 +178,16 @@ func eval[T any](p *page, expression string) T {
 	return value
 }
 
-// await waits until an expression of JavaScript is true. It cannot use chromedp.Poll, which needs eval, and the page's
-// policy forbids that.
+// await waits until an expression of JavaScript is true. An expression about an element that is not in the page yet
+// throws a TypeError, and is not true yet either. await cannot use chromedp.Poll, which needs eval, and the page's policy
+// forbids that.
 func (p *page) await(expression string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
-	wait := "new Promise((done) => { const look = () => (" + expression +
-		") ? done(true) : setTimeout(look, 20); look() })"
+	wait := "new Promise((done, fail) => { const look = () => {" +
+		" try { if (" + expression + ") return done(true) } catch (e) { if (!(e instanceof TypeError)) return fail(e) }" +
+		" setTimeout(look, 20) }; look() })"
 	_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](wait, chromedp.EvalAwaitPromise))
 	for err != nil && ctx.Err() == nil && strings.Contains(err.Error(), "navigated") { // the next page waits for it too
 		_, err = chromedp.Run(ctx, chromedp.Evaluate[bool](wait, chromedp.EvalAwaitPromise))
