@@ -2,8 +2,6 @@ package oracle
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
 	"net/http"
 	"os"
 	"regexp"
@@ -117,17 +115,7 @@ func TestRefusalsOfTheCore(t *testing.T) {
 			}
 		}
 	}
-	if testing.Verbose() {
-		for _, what := range slices.Sorted(maps.Keys(missed)) {
-			t.Logf("%d times %s", missed[what], what)
-		}
-	}
-	var table strings.Builder
-	table.WriteString("| kind | faults | field and type | and detail |\n| --- | --- | --- | --- |\n")
-	for _, kind := range slices.Sorted(maps.Keys(found)) {
-		fmt.Fprintf(&table, "| %s %s\n", kind, found[kind])
-	}
-	checkTable(t, "validation of the core", "-run TestRefusalsOfTheCore", table.String())
+	checkShares(t, "validation of the core", "-run TestRefusalsOfTheCore", found, missed)
 }
 
 // unvalidated are the kinds without a row in the tables of refusals, and why.

@@ -111,17 +111,23 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 	}
+	checkShares(t, "validation", "-run TestRefusals", found, missed)
+}
+
+// checkShares compares the shares of faults that we find with a table in the README, and logs what one side misses.
+func checkShares(t *testing.T, table, run string, found map[string]*tally, missed misses) {
+	t.Helper()
 	if testing.Verbose() {
 		for _, what := range slices.Sorted(maps.Keys(missed)) {
 			t.Logf("%d times %s", missed[what], what)
 		}
 	}
-	var table strings.Builder
-	table.WriteString("| kind | faults | field and type | and detail |\n| --- | --- | --- | --- |\n")
+	var rows strings.Builder
+	rows.WriteString("| kind | faults | field and type | and detail |\n| --- | --- | --- | --- |\n")
 	for _, kind := range slices.Sorted(maps.Keys(found)) {
-		fmt.Fprintf(&table, "| %s %s\n", kind, found[kind])
+		fmt.Fprintf(&rows, "| %s %s\n", kind, found[kind])
 	}
-	checkTable(t, "validation", "-run TestRefusals", table.String())
+	checkTable(t, table, run, rows.String())
 }
 
 // changed returns the document of an example after some changes, if the operation is one of this example.
