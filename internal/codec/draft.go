@@ -8,7 +8,7 @@ import (
 // draft is a buffer for a text whose size is not known before it is written.
 type draft struct{ bytes.Buffer }
 
-// drafts are the drafts that wait for their next text.
+// drafts pools unused drafts.
 var drafts = sync.Pool{New: func() any { return new(draft) }}
 
 func newDraft() *draft { return drafts.Get().(*draft) }
@@ -17,7 +17,7 @@ func newDraft() *draft { return drafts.Get().(*draft) }
 // carry. The garbage collector empties the pool.
 const maxDraft = 4 << 20
 
-// release keeps the buffer of a text that nobody reads any more for the next one.
+// release returns the buffer of a text to the pool. The caller must not use the text afterwards.
 func (d *draft) release(text []byte) {
 	if cap(text) <= maxDraft {
 		d.Buffer = *bytes.NewBuffer(text[:0])

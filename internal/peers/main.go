@@ -184,7 +184,7 @@ func table(results []*result) string {
 	return b.String()
 }
 
-// microseconds writes a time with the digits that mean something, and commas.
+// microseconds formats a time with its significant digits and with commas.
 func microseconds(d time.Duration) string {
 	us := float64(d) / float64(time.Microsecond)
 	switch {

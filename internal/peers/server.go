@@ -131,7 +131,7 @@ func (s *server) run(cmd *exec.Cmd, end func()) error {
 	s.processes = append(s.processes, cmd)
 	s.end = append(s.end, func() {
 		end()
-		_ = cmd.Wait() // how it ends tells nothing: the load is over
+		_ = cmd.Wait() // the exit status does not matter: the load is over
 	})
 	return nil
 }
@@ -144,7 +144,7 @@ func (s *server) stop() {
 	}
 }
 
-// said returns the last lines of the processes. They must have ended.
+// said returns the last lines that the processes have logged. They must have ended.
 func (s *server) said() string {
 	var all strings.Builder
 	for _, log := range s.logs {
@@ -191,7 +191,7 @@ func (s *server) memory() (sum int64, err error) {
 }
 
 // startEnvtest starts the programs in the directory KUBEBUILDER_ASSETS, as envtest does: etcd does not wait for the
-// disk, and nothing asks which rights a user has.
+// disk, and the server does not check the rights of users.
 func startEnvtest(ctx context.Context, dir string) (*server, error) {
 	assets := os.Getenv("KUBEBUILDER_ASSETS")
 	if assets == "" {

@@ -143,7 +143,7 @@ func (k *kinds) report(ctx context.Context, d *definition, list []condition) err
 }
 
 // patchOf returns the patch with which report changes the status of a definition, if the definition has not changed. A
-// patch does without the Go values of the schemas, which are most of a large definition.
+// patch does not need the Go values of the schemas, which are most of a large definition.
 func (k *kinds) patchOf(d *definition, list []condition) ([]byte, error) {
 	reported := d.Status
 	reported.Conditions = slices.Clone(d.Status.Conditions)

@@ -25,7 +25,7 @@ const (
 	// joinAgain is how long a replica waits before it joins again, because Postgres was read-only.
 	joinAgain = time.Second
 	// recount is how many notifications without news a replica hears until it counts the others again. Most of these are
-	// its own, and in vain if the others have left.
+	// its own. If the others have left, nobody needs them.
 	recount = 200
 )
 

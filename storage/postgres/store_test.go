@@ -179,7 +179,7 @@ func TestHistoryEndsAtItsAge(t *testing.T) {
 	})
 }
 
-// While a query reads the history, such as that of pg_dump, the history grows, and writers wait for nothing. It shrinks
+// While a query reads the history, such as that of pg_dump, the history grows, and writers do not wait. It shrinks
 // afterwards.
 func TestReadersKeepTheHistory(t *testing.T) {
 	pool, schema := connect(t, server(t).URL("postgres")), newSchema()

@@ -75,7 +75,7 @@ func startEtcd(dir string, address url.URL) (*embed.Etcd, error) {
 	}
 }
 
-// logger leaves out what the server says while it starts.
+// logger drops the messages that the server logs while it starts.
 type logger struct{}
 
 func (logger) Logf(string, ...any)               {}

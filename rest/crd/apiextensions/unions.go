@@ -38,7 +38,7 @@ func (j *JSON) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// JSONForms returns the types of which a JSON is one.
+// JSONForms returns the type that encodes like a JSON.
 func (JSON) JSONForms() []reflect.Type {
 	return []reflect.Type{reflect.TypeFor[stdjson.RawMessage]()}
 }
@@ -76,7 +76,7 @@ func (s *JSONSchemaPropsOrBool) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return errors.New("boolean or JSON schema expected")
 }
 
-// JSONForms returns the types of which a JSONSchemaPropsOrBool is one.
+// JSONForms returns the types that a JSONSchemaPropsOrBool can encode: a schema and a boolean.
 func (JSONSchemaPropsOrBool) JSONForms() []reflect.Type {
 	return []reflect.Type{reflect.TypeFor[JSONSchemaProps](), reflect.TypeFor[bool]()}
 }
@@ -109,7 +109,7 @@ func (s *JSONSchemaPropsOrArray) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return unmarshalEither(d, &s.Schema, &s.JSONSchemas)
 }
 
-// JSONForms returns the types of which a JSONSchemaPropsOrArray is one.
+// JSONForms returns the types that a JSONSchemaPropsOrArray can encode: a schema and a list of schemas.
 func (JSONSchemaPropsOrArray) JSONForms() []reflect.Type {
 	return []reflect.Type{reflect.TypeFor[JSONSchemaProps](), reflect.TypeFor[[]JSONSchemaProps]()}
 }
@@ -143,7 +143,7 @@ func (s *JSONSchemaPropsOrStringArray) UnmarshalJSONFrom(d *jsontext.Decoder) er
 	return unmarshalEither(d, &s.Schema, &s.Property)
 }
 
-// JSONForms returns the types of which a JSONSchemaPropsOrStringArray is one.
+// JSONForms returns the types that a JSONSchemaPropsOrStringArray can encode: a schema and a list of strings.
 func (JSONSchemaPropsOrStringArray) JSONForms() []reflect.Type {
 	return []reflect.Type{reflect.TypeFor[JSONSchemaProps](), reflect.TypeFor[[]string]()}
 }

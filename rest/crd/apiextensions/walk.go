@@ -18,7 +18,7 @@ func sortedKeys(v reflect.Value) (keys []string) {
 // names returns the names of members in order.
 func names[T any](members map[string]T) []string { return slices.Sorted(maps.Keys(members)) }
 
-// any reports whether a condition holds for the schema or for one below it, wherever that stands.
+// any reports whether a condition holds for the schema or for a schema at any depth below it.
 func (s *JSONSchemaProps) any(holds func(*JSONSchemaProps) bool) bool {
 	if s == nil {
 		return false

@@ -52,7 +52,7 @@ func TestGrowth(t *testing.T) {
 
 // figures are costs at several numbers of something.
 type figures struct {
-	name, of string  // what there are numbers of
+	name, of string  // what the numbers count
 	unit     string  // of the costs
 	absolute bool    // the plot shows the costs in their unit, and not beside the first one
 	linear   bool    // the plot has the numbers at even distances, and not their logarithms
@@ -68,7 +68,7 @@ type curve struct {
 	costs []float64
 }
 
-// publish says the table, and writes the plot into the directory.
+// publish prints the table, and writes the plot into the directory.
 func (f *figures) publish(t *testing.T, dir string, say func(string)) {
 	for _, c := range f.curves {
 		require.Len(t, c.costs, len(f.at), c.name)

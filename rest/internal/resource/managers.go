@@ -16,7 +16,7 @@ func (res *Resource) trackManagers() error {
 }
 
 // Empty returns an object without content. For a built-in kind, that is what Go writes for an empty value of its type;
-// for a custom kind, it is the kind.
+// for a custom kind, it has only an apiVersion and a kind.
 func (res *Resource) Empty() (doc.Value, error) {
 	if !res.Dialect.GoWritten {
 		return res.Bare(), nil

@@ -60,8 +60,8 @@ func podUsage(pod *corev1.Pod, now time.Time) corev1.ResourceList {
 	return list
 }
 
-// withStatus returns the specification of a Pod, with the larger of the resources that its containers shall have and
-// that they have. If the node cannot give them what they shall have, only what they have counts.
+// withStatus returns the specification of a Pod, in which each container has the larger of its desired and its actual
+// resources. If the node cannot resize the Pod, only the actual resources count.
 func withStatus(pod *corev1.Pod) *corev1.PodSpec {
 	statuses := map[string]corev1.ContainerStatus{}
 	for _, s := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {

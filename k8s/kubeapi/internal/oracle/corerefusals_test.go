@@ -47,7 +47,7 @@ func servedExamples(t *testing.T) (all []served) {
 	return all
 }
 
-// structs matches the value in a message if it is no text or number: Kubernetes shows the names of its internal fields.
+// structs matches a message that shows a struct or a list. Kubernetes shows them with the names of its internal fields.
 var structs = regexp.MustCompile(`^([A-Z][a-z ]+): [{[].*[]}](: |$)`)
 
 // causes returns what an answer finds wrong with an object, except with its metadata.
