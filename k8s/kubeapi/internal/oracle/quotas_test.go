@@ -287,18 +287,23 @@ func TestCountedUsage(t *testing.T) {
 		namespace := fmt.Sprintf("counted%d", namespaces.Add(1))
 		prepare(t, client, namespace)
 		createAtRandom(t, client, namespace, newFiller(seed), true)
-		quotas := client.CoreV1().ResourceQuotas(namespace)
 		for i, spec := range quotaSpecs() {
-			name := fmt.Sprintf("q%d", i)
-			_, err := quotas.Create(t.Context(), &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec},
-				metav1.CreateOptions{})
-			require.NoError(t, err)
-			used := awaitUsed(t, client, namespace, name)
+			used := awaitUsed(t, client, namespace, createQuota(t, client, namespace, i, spec).Name)
 			objects := objectsIn(t, client, namespace)
 			assert.Equal(t, texts(usage(t, namespace, objects, spec)), texts(used), "%s of Pods %s", encode(t, spec),
 				encode(t, objects[quotaKinds[0]]))
 		}
 	})
+}
+
+// createQuota creates the quota with a number.
+func createQuota(t *testing.T, client kubernetes.Interface, namespace string, number int,
+	spec corev1.ResourceQuotaSpec) *corev1.ResourceQuota {
+	t.Helper()
+	q, err := client.CoreV1().ResourceQuotas(namespace).Create(t.Context(), &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("q%d", number)}, Spec: spec}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	return q
 }
 
 // awaitUsed returns what a quota says is used, once the controller has written it.
@@ -328,9 +333,7 @@ func TestChargedUsage(t *testing.T) {
 		prepare(t, client, namespace)
 		quotas := client.CoreV1().ResourceQuotas(namespace)
 		for i, spec := range quotaSpecs() {
-			q, err := quotas.Create(t.Context(), &corev1.ResourceQuota{
-				ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("q%d", i)}, Spec: spec}, metav1.CreateOptions{})
-			require.NoError(t, err)
+			q := createQuota(t, client, namespace, i, spec)
 			q.Status.Hard, q.Status.Used = spec.Hard, usage(t, namespace, nil, spec)
 			_, err = quotas.UpdateStatus(t.Context(), q, metav1.UpdateOptions{})
 			require.NoError(t, err)
