@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/rest/internal/body"
+	"github.com/decorum-go/decorum/rest/internal/deadline"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/inprocess"
@@ -188,7 +189,7 @@ func (q *request) withTimeout() (context.Context, context.CancelFunc, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := context.WithTimeout(q.context(), timeout)
+	ctx, cancel := deadline.After(q.context(), timeout)
 	return ctx, cancel, nil
 }
 

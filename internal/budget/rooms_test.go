@@ -66,6 +66,7 @@ var rooms = []room{
 		"rest/internal/route", "rest/internal/write",
 	}},
 	{name: "backoff"},
+	{name: "deadline"},
 	{name: "turns"},
 	{name: "notes", may: []string{"storage", "watch"}},
 	{name: "peers", may: []string{"watch", "rest/internal/notes"}},
