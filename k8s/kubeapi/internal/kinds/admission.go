@@ -30,17 +30,24 @@ func completing[T any](name, resource string, operations []rest.Operation,
 		}}
 }
 
-// tolerateBriefly lets a Pod stay for five minutes on a node that is not ready or out of reach.
-func tolerateBriefly(_ context.Context, pod *corev1.Pod) error {
-	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
-		tolerates := func(t corev1.Toleration) bool {
-			return (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
+// tolerateBriefly lets a Pod stay for some time on a node that is not ready or out of reach.
+func (o PluginOptions) tolerateBriefly(_ context.Context, pod *corev1.Pod) error {
+	for _, t := range []struct {
+		key     string
+		seconds *int64
+	}{{corev1.TaintNodeNotReady, o.NotReadySeconds}, {corev1.TaintNodeUnreachable, o.UnreachableSeconds}} {
+		tolerates := func(has corev1.Toleration) bool {
+			return (has.Key == t.key || has.Key == "") && (has.Effect == corev1.TaintEffectNoExecute || has.Effect == "")
 		}
-		if !slices.ContainsFunc(pod.Spec.Tolerations, tolerates) {
-			seconds := int64(300)
-			pod.Spec.Tolerations = append(pod.Spec.Tolerations, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists,
-				Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds})
+		if slices.ContainsFunc(pod.Spec.Tolerations, tolerates) {
+			continue
 		}
+		seconds := int64(300)
+		if t.seconds != nil {
+			seconds = *t.seconds
+		}
+		pod.Spec.Tolerations = append(pod.Spec.Tolerations, corev1.Toleration{Key: t.key,
+			Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds})
 	}
 	return nil
 }

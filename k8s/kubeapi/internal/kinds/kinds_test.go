@@ -27,7 +27,14 @@ func newAPI(t *testing.T) *rest.API { return newAPIAt(t, netip.Prefix{}) }
 
 // newAPIAt returns such an API with a range of cluster IPs.
 func newAPIAt(t *testing.T, addresses netip.Prefix) *rest.API {
-	return newAPIOf(t, kinds.Admission(kinds.Switches{Off: []string{"ServiceAccount"}}), addresses)
+	return newAPIOf(t, hooksOf(t, kinds.PluginOptions{Off: []string{"ServiceAccount"}}), addresses)
+}
+
+// hooksOf returns the hooks of the plugins that options choose.
+func hooksOf(t *testing.T, o kinds.PluginOptions) []rest.Admission {
+	hooks, err := kinds.Admission(o)
+	require.NoError(t, err)
+	return hooks
 }
 
 // newAPIWith returns such an API with some hooks.

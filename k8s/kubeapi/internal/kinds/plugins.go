@@ -2,11 +2,15 @@ package kinds
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/eventlimits"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/imagepolicy"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/limits"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/pluginconfig"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/podsecurity"
 	"github.com/decorum-go/decorum/rest"
 )
@@ -20,11 +24,21 @@ type plugin struct {
 	pod func(ctx context.Context, pod *corev1.Pod) error
 	// hooks are the other hooks of the plugin.
 	hooks []rest.Admission
+	// configure, unless nil, sets pod or hooks. Its text is the configuration of the plugin, or nil.
+	configure func(p *plugin, text []byte) error
+}
+
+// hooked returns the configure of a plugin whose hooks depend on its configuration.
+func hooked(hooks func(text []byte) ([]rest.Admission, error)) func(*plugin, []byte) error {
+	return func(p *plugin, text []byte) (err error) {
+		p.hooks, err = hooks(text)
+		return err
+	}
 }
 
 // plugins returns the plugins in the order in which their hooks run. The functions on Pods run in this order too, but
 // after all of the hooks, because the hook that they share comes last.
-func plugins() []plugin {
+func plugins(o PluginOptions) []plugin {
 	creates, updates := []rest.Operation{rest.OperationCreate}, []rest.Operation{rest.OperationUpdate}
 	both := []rest.Operation{rest.OperationCreate, rest.OperationUpdate}
 	const requests = "certificatesigningrequests.certificates.k8s.io"
@@ -43,13 +57,23 @@ func plugins() []plugin {
 		{name: "AlwaysPullImages", rare: true,
 			hooks: []rest.Admission{{Name: "pulls.kubeapi", Operations: both, Resources: []string{"pods"},
 				SideEffects: rest.SideEffectsNone, Mutate: pullAlways}}},
-		{name: podsecurity.Name, hooks: podsecurity.Hooks()},
-		{name: "PodNodeSelector", rare: true, pod: selectNodesOfNamespace},
+		{name: imagepolicy.Name, rare: true, configure: hooked(imagepolicy.Hooks)},
+		{name: podsecurity.Name, configure: hooked(podsecurity.Hooks)},
+		{name: "PodNodeSelector", rare: true, configure: func(p *plugin, text []byte) error {
+			selectors, err := nodeSelectorsIn(text)
+			p.pod = selectors.apply
+			return err
+		}},
 		{name: "Priority", pod: setPriority,
 			hooks: []rest.Admission{{Name: "default-priorities.kubeapi", Operations: both,
 				Resources: []string{"priorityclasses.scheduling.k8s.io"}, Validate: permitDefaultPriority}}},
-		{name: "DefaultTolerationSeconds", pod: tolerateBriefly},
-		{name: "PodTolerationRestriction", rare: true, pod: tolerateAsNamespace},
+		{name: "DefaultTolerationSeconds", pod: o.tolerateBriefly},
+		{name: "PodTolerationRestriction", rare: true, configure: func(p *plugin, text []byte) error {
+			cluster, err := tolerationsIn(text)
+			p.pod = cluster.apply
+			return err
+		}},
+		{name: eventlimits.Name, rare: true, configure: hooked(eventlimits.Hooks)},
 		{name: "ExtendedResourceToleration", rare: true, pod: tolerateExtended},
 		{name: "DefaultStorageClass",
 			hooks: []rest.Admission{completing("classes-of-claims.kubeapi", "persistentvolumeclaims", creates,
@@ -102,27 +126,49 @@ func plugins() []plugin {
 
 // Plugins returns the names of the plugins whose hooks [Admission] returns.
 func Plugins() (names []string) {
-	for _, p := range plugins() {
+	for _, p := range plugins(PluginOptions{}) {
 		names = append(names, p.name)
 	}
 	return names
 }
 
-// Switches are names of plugins that a user of the server enables or disables, beside those that run by default.
-type Switches struct{ On, Off []string }
+// PluginOptions are what a user of the server chooses about the plugins.
+type PluginOptions struct {
+	// On and Off are names of plugins that the user enables or disables, beside those that run by default.
+	On, Off []string
+	// Config has the configurations of plugins.
+	Config *pluginconfig.File
+	// NotReadySeconds and UnreachableSeconds are how long Pods stay on a node that is not ready or out of reach. Default:
+	// five minutes.
+	NotReadySeconds, UnreachableSeconds *int64
+}
 
 // runs reports whether a plugin runs.
-func (s Switches) runs(p plugin) bool {
-	return !slices.Contains(s.Off, p.name) && (!p.rare || slices.Contains(s.On, p.name))
+func (o PluginOptions) runs(p plugin) bool {
+	return !slices.Contains(o.Off, p.name) && (!p.rare || slices.Contains(o.On, p.name))
+}
+
+// Configure calls read with the configuration of a plugin. Its error names the plugin.
+func (o PluginOptions) Configure(name string, read func(text []byte) error) error {
+	if err := o.Config.Of(name, read); err != nil {
+		return fmt.Errorf("couldn't init admission plugin %q: %w", name, err)
+	}
+	return nil
 }
 
 // Admission returns hooks that do what admission plugins of kube-apiserver do. The hooks run before webhooks and
-// policies, which see their results. The plugin ResourceQuota runs after those: see [limits.Quotas].
-func Admission(switches Switches) (hooks []rest.Admission) {
+// policies, which see their results. The plugin ResourceQuota runs after those: see [limits.Quotas]. Admission returns
+// an error if a plugin that runs does not understand its configuration.
+func Admission(o PluginOptions) (hooks []rest.Admission, err error) {
 	var steps []func(context.Context, *corev1.Pod) error
-	for _, p := range plugins() {
-		if !switches.runs(p) {
+	for _, p := range plugins(o) {
+		if !o.runs(p) {
 			continue
+		}
+		if p.configure != nil {
+			if err := o.Configure(p.name, func(text []byte) error { return p.configure(&p, text) }); err != nil {
+				return nil, err
+			}
 		}
 		hooks = append(hooks, p.hooks...)
 		if p.pod != nil {
@@ -130,7 +176,7 @@ func Admission(switches Switches) (hooks []rest.Admission) {
 		}
 	}
 	if len(steps) == 0 {
-		return hooks
+		return hooks, nil
 	}
 	return append(hooks, completing("pods.kubeapi", "pods", []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
 		func(ctx context.Context, pod *corev1.Pod) error {
@@ -140,7 +186,7 @@ func Admission(switches Switches) (hooks []rest.Admission) {
 				}
 			}
 			return nil
-		}))
+		})), nil
 }
 
 // isNew reports whether a Pod is being created.

@@ -70,7 +70,7 @@ func TestPodsRunAsTheirRuntimeClassSays(t *testing.T) {
 }
 
 func TestPodsRunAsAnAccount(t *testing.T) {
-	client := clientOf(t, newAPIWith(t, kinds.Admission(kinds.Switches{})))
+	client := clientOf(t, newAPIWith(t, hooksOf(t, kinds.PluginOptions{})))
 	accounts, pods := client.CoreV1().ServiceAccounts(namespace), client.CoreV1().Pods(namespace)
 	no := false
 	must[*corev1.ServiceAccount](t)(accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: named("default"),
@@ -95,7 +95,7 @@ func TestPodsRunAsAnAccount(t *testing.T) {
 }
 
 func TestPodsUseOnlyTheSecretsOfTheirAccount(t *testing.T) {
-	client := clientOf(t, newAPIWith(t, kinds.Admission(kinds.Switches{})))
+	client := clientOf(t, newAPIWith(t, hooksOf(t, kinds.PluginOptions{})))
 	pods := client.CoreV1().Pods(namespace)
 	account := &corev1.ServiceAccount{ObjectMeta: named("default"), Secrets: []corev1.ObjectReference{{Name: "own"}}}
 	account.Annotations = map[string]string{"kubernetes.io/enforce-mountable-secrets": "true"}
@@ -192,7 +192,7 @@ func TestNobodyRequestsToBeAnAdministrator(t *testing.T) {
 }
 
 func TestPluginsCanBeOff(t *testing.T) {
-	client := clientOf(t, newAPIWith(t, kinds.Admission(kinds.Switches{Off: kinds.Plugins()})))
+	client := clientOf(t, newAPIWith(t, hooksOf(t, kinds.PluginOptions{Off: kinds.Plugins()})))
 	p := must[*corev1.Pod](t)(client.CoreV1().Pods(namespace).Create(t.Context(), pod("a"), metav1.CreateOptions{}))
 	assert.Nil(t, p.Spec.Priority)
 	assert.Empty(t, p.Spec.Tolerations)
@@ -298,7 +298,7 @@ func TestPodsGrowIfTheirNodeAllowsIt(t *testing.T) {
 
 // newAPIOn returns an API with a plugin that is off by default.
 func newAPIOn(t *testing.T, plugin string) *kubernetes.Clientset {
-	return clientOf(t, newAPIWith(t, kinds.Admission(kinds.Switches{On: []string{plugin}, Off: []string{"ServiceAccount"}})))
+	return clientOf(t, newAPIWith(t, hooksOf(t, kinds.PluginOptions{On: []string{plugin}, Off: []string{"ServiceAccount"}})))
 }
 
 func TestPodsPullTheirImagesAnew(t *testing.T) {

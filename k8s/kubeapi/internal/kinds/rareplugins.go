@@ -2,7 +2,6 @@ package kinds
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
@@ -94,87 +92,8 @@ func denyExternalIPs(_ context.Context, r *rest.AdmissionRequest) error {
 	return nil
 }
 
-// annotationOf returns an annotation of a namespace.
-func annotationOf(ctx context.Context, namespace, annotation string) (string, bool, error) {
-	namespaces, err := rest.ClientForHook[corev1.Namespace](ctx)
-	if err != nil {
-		return "", false, err
-	}
-	n, err := namespaces.Get(ctx, namespace)
-	if err != nil {
-		return "", false, err
-	}
-	text, ok := n.Annotations[annotation]
-	return text, ok, nil
-}
-
-// selectNodesOfNamespace lets a new Pod run only on the nodes that the namespace selects.
-func selectNodesOfNamespace(ctx context.Context, pod *corev1.Pod) error {
-	if !isNew(pod) {
-		return nil
-	}
-	text, _, err := annotationOf(ctx, pod.Namespace, "scheduler.alpha.kubernetes.io/node-selector")
-	if err != nil {
-		return err
-	}
-	selector, err := labels.ConvertSelectorToLabelsMap(text)
-	if err != nil {
-		return unexpected(err)
-	}
-	if labels.Conflicts(selector, pod.Spec.NodeSelector) {
-		return errors.New("pod node label selector conflicts with its namespace node label selector")
-	}
-	pod.Spec.NodeSelector = merged(pod.Spec.NodeSelector, selector)
-	return nil
-}
-
 // unexpected returns an error with which kube-apiserver answers 500, because it is none about the request.
 func unexpected(err error) error { return status.Generic(http.StatusInternalServerError, err.Error()) }
-
-// tolerateAsNamespace gives a new Pod the tolerations of its namespace, and any Pod that requests resources one of
-// memory pressure. It refuses tolerations that the namespace does not list.
-func tolerateAsNamespace(ctx context.Context, pod *corev1.Pod) error {
-	if isBinding(ctx) {
-		return nil
-	}
-	var more []corev1.Toleration
-	if isNew(pod) {
-		var err error
-		if more, err = tolerationsOf(ctx, pod.Namespace, "defaultTolerations"); err != nil {
-			return err
-		}
-	}
-	if qosClassOf(&pod.Spec) != corev1.PodQOSBestEffort {
-		more = append(more, corev1.Toleration{Key: corev1.TaintNodeMemoryPressure, Operator: corev1.TolerationOpExists,
-			Effect: corev1.TaintEffectNoSchedule})
-	}
-	if len(more) > 0 {
-		pod.Spec.Tolerations = withTolerations(pod.Spec.Tolerations, more)
-	}
-	allowed, err := tolerationsOf(ctx, pod.Namespace, "tolerationsWhitelist")
-	if err != nil || len(allowed) == 0 {
-		return err
-	}
-	for _, t := range pod.Spec.Tolerations {
-		if !slices.ContainsFunc(allowed, func(a corev1.Toleration) bool { return includes(a, t) }) {
-			return unexpected(errors.New(
-				"pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist"))
-		}
-	}
-	return nil
-}
-
-// tolerationsOf returns the tolerations in an annotation of a namespace.
-func tolerationsOf(ctx context.Context, namespace, name string) (list []corev1.Toleration, err error) {
-	text, _, err := annotationOf(ctx, namespace, "scheduler.alpha.kubernetes.io/"+name)
-	if err != nil || text == "" {
-		return nil, err
-	}
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		return nil, unexpected(err)
-	}
-	return list, nil
-}
 
 // tolerateExtended lets a Pod that requests resources such as example.com/gpu run on nodes that are kept for such Pods.
 func tolerateExtended(ctx context.Context, pod *corev1.Pod) error {

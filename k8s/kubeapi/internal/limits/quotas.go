@@ -18,10 +18,15 @@ import (
 // Quotas returns the hook of the plugin ResourceQuota. It refuses writes that would exceed a quota, and adds others to
 // the usage in the status of the quota, so that concurrent writes cannot exceed it together. It belongs behind all
 // other hooks, because it cannot know whether they refuse the write. If the write fails nevertheless, the usage is too
-// high until a controller corrects it.
-func Quotas() rest.Admission {
-	return rest.Admission{Name: "quotas.kubeapi", Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
-		Resources: []string{"*", "pods/resize"}, SideEffects: rest.SideEffectsNoneOnDryRun, Idle: noQuotas, Validate: charge}
+// high until a controller corrects it. Its configuration is text, or nil.
+func Quotas(text []byte) ([]rest.Admission, error) {
+	needs, err := needsIn(text)
+	h := rest.Admission{Name: "quotas.kubeapi", Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
+		Resources: []string{"*", "pods/resize"}, SideEffects: rest.SideEffectsNoneOnDryRun, Validate: needs.charge}
+	if len(needs) == 0 {
+		h.Idle = noQuotas
+	}
+	return []rest.Admission{h}, err
 }
 
 // noQuotas reports whether the API has no quota at all.
@@ -96,7 +101,7 @@ func typed(group, resource string) any {
 var deviceClaims = apimeta.GroupResource{Group: "resource.k8s.io", Resource: "resourceclaims"}
 
 // charge lets all quotas of a namespace pay for a write.
-func charge(ctx context.Context, r *rest.AdmissionRequest) error {
+func (n needs) charge(ctx context.Context, r *rest.AdmissionRequest) error {
 	if r.Namespace == "" || uncounted(r.Resource.Group, r.Resource.Resource) {
 		return nil
 	}
@@ -109,11 +114,18 @@ func charge(ctx context.Context, r *rest.AdmissionRequest) error {
 		return err
 	}
 	quotas = quotas.Namespace(r.Namespace).As("kube-apiserver")
-	var names []string
+	var all []*corev1.ResourceQuota
 	for q, err := range quotas.All(ctx, rest.ListOptions{}) {
 		if err != nil {
 			return err
 		}
+		all = append(all, q)
+	}
+	if err := n.check(apimeta.GroupResource{Group: r.Resource.Group, Resource: r.Resource.Resource}, c, all); err != nil {
+		return err
+	}
+	var names []string
+	for _, q := range all {
 		delta, err := c.chargeFor(q)
 		if err != nil {
 			return err
@@ -161,20 +173,28 @@ func (c *change) pay(ctx context.Context, quotas rest.Client[corev1.ResourceQuot
 	}
 }
 
-// chargeFor returns what a change costs in the terms of a quota, or an error if the quota does not allow it.
-func (c *change) chargeFor(q *corev1.ResourceQuota) (corev1.ResourceList, error) {
+// concerns reports whether a quota counts the new object, or returns an error if it cannot.
+func (c *change) concerns(q *corev1.ResourceQuota) (bool, error) {
 	in, err := c.counts(q, c.obj)
 	if !in || err != nil {
-		return nil, err
+		return false, err
 	}
 	limited := c.limited(q)
 	if c.missing != nil {
 		if err := c.missing(c.obj, limited); err != nil {
-			return nil, fmt.Errorf("failed quota: %s: %w", q.Name, err)
+			return false, fmt.Errorf("failed quota: %s: %w", q.Name, err)
 		}
 	}
 	if len(only(q.Status.Used, limited)) < len(limited) {
-		return nil, fmt.Errorf("status unknown for quota: %s, resources: %s", q.Name, textOf(limited))
+		return false, fmt.Errorf("status unknown for quota: %s, resources: %s", q.Name, textOf(limited))
+	}
+	return true, nil
+}
+
+// chargeFor returns what a change costs in the terms of a quota, or an error if the quota does not allow it.
+func (c *change) chargeFor(q *corev1.ResourceQuota) (corev1.ResourceList, error) {
+	if in, err := c.concerns(q); !in || err != nil {
+		return nil, err
 	}
 	delta := c.costs(q)
 	var over []corev1.ResourceName
@@ -210,14 +230,25 @@ func (c *counted) limited(q *corev1.ResourceQuota) []corev1.ResourceName {
 	return slices.DeleteFunc(sortedNames(q.Status.Hard), func(name corev1.ResourceName) bool { return !c.named(name) })
 }
 
-// costs returns how much more the new object uses than the old one, if the quota counted that.
+// costs returns how much more of what a quota limits the new object uses than the old one, if the quota counted that.
 func (c *change) costs(q *corev1.ResourceQuota) corev1.ResourceList {
-	delta := only(c.usage(c.obj), c.limited(q))
+	return c.growth(only(c.usage(c.obj), c.limited(q)), c.countedBy(q))
+}
+
+// countedBy returns a function that reports whether a quota counts an object.
+func (c *change) countedBy(q *corev1.ResourceQuota) func(obj any) bool {
+	return func(obj any) bool {
+		in, err := c.counts(q, obj)
+		return in && err == nil
+	}
+}
+
+// growth leaves in delta, what the new object uses, only how much more that is than what the old one used, if that was
+// counted.
+func (c *change) growth(delta corev1.ResourceList, counted func(old any) bool) corev1.ResourceList {
 	was := corev1.ResourceList{}
-	if c.old != nil {
-		if in, err := c.counts(q, c.old); in && err == nil {
-			was = c.usage(c.old)
-		}
+	if c.old != nil && counted(c.old) {
+		was = c.usage(c.old)
 	}
 	for name, n := range delta {
 		n = n.DeepCopy()

@@ -24,10 +24,15 @@ import (
 // Name is the name of the plugin.
 const Name = "PodSecurity"
 
-// Hooks returns the hooks of the plugin.
-func Hooks() []rest.Admission {
+// Hooks returns the hooks of the plugin with a configuration. If text is nil, Pods may do everything in namespaces
+// without labels.
+func Hooks(text []byte) ([]rest.Admission, error) {
+	c, err := configIn(text)
+	if err != nil {
+		return nil, err
+	}
 	both := []rest.Operation{rest.OperationCreate, rest.OperationUpdate}
-	s := checks()
+	s := standards{checks(), c}
 	return []rest.Admission{
 		{Name: "pod-security.kubeapi", Operations: both,
 			Resources: []string{"pods", "pods/ephemeralcontainers", "pods/resize"}, Validate: s.checkPod},
@@ -36,31 +41,33 @@ func Hooks() []rest.Admission {
 				"statefulsets.apps", "daemonsets.apps", "jobs.batch", "cronjobs.batch"}},
 		{Name: "pod-security-of-namespaces.kubeapi", Operations: both, Resources: []string{"namespaces"},
 			Validate: s.checkNamespace},
-	}
+	}, nil
 }
 
-// standards are the checks of all levels and versions.
-type standards struct{ policy.Evaluator }
+// standards are the checks of all levels and versions, and what an operator has configured.
+type standards struct {
+	policy.Evaluator
+	config
+}
 
 // checks returns the checks of Kubernetes 1.36. They are the same for all APIs of a process.
-var checks = sync.OnceValue(func() *standards {
+var checks = sync.OnceValue(func() policy.Evaluator {
 	version := api.MajorMinorVersion(1, 36)
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), &version)
 	if err != nil {
 		panic(err) // the checks of the module contradict each other
 	}
-	return &standards{evaluator}
+	return evaluator
 })
 
-// policyOf returns what the labels of a namespace ask for. Without labels, everything is allowed.
-func policyOf(labels map[string]string) (api.Policy, field.ErrorList) {
-	privileged := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
-	return api.PolicyToEvaluate(labels, api.Policy{Enforce: privileged, Audit: privileged, Warn: privileged})
+// policyOf returns what the labels of a namespace ask for. What they leave open follows from the configuration.
+func (s standards) policyOf(labels map[string]string) (api.Policy, field.ErrorList) {
+	return api.PolicyToEvaluate(labels, s.defaults)
 }
 
 // policyFor returns the policy of the namespace of a write. Of labels that are invalid, the strictest interpretation
 // counts.
-func policyFor(ctx context.Context, r *rest.AdmissionRequest) (api.Policy, error) {
+func (s standards) policyFor(ctx context.Context, r *rest.AdmissionRequest) (api.Policy, error) {
 	namespaces, err := rest.ClientForHook[corev1.Namespace](ctx)
 	if err != nil {
 		return api.Policy{}, err
@@ -69,25 +76,28 @@ func policyFor(ctx context.Context, r *rest.AdmissionRequest) (api.Policy, error
 	if err != nil {
 		return api.Policy{}, err
 	}
-	p, _ := policyOf(n.Labels)
+	p, _ := s.policyOf(n.Labels)
 	return p, nil
 }
 
 // violations returns what a Pod violates, or "".
-func (s *standards) violations(of api.LevelVersion, m *metav1.ObjectMeta,
+func (s standards) violations(of api.LevelVersion, m *metav1.ObjectMeta,
 	spec *corev1.PodSpec) policy.AggregateCheckResult {
 	return policy.AggregateCheckResults(s.EvaluatePod(of, m, spec))
 }
 
 // warn warns the client of violations.
-func (s *standards) warn(r *rest.AdmissionRequest, of api.LevelVersion, m *metav1.ObjectMeta, spec *corev1.PodSpec) {
+func (s standards) warn(r *rest.AdmissionRequest, of api.LevelVersion, m *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	if found := s.violations(of, m, spec); !found.Allowed {
 		r.Warn(fmt.Sprintf("would violate PodSecurity %q: %s", of.String(), found.ForbiddenDetail()))
 	}
 }
 
-func (s *standards) checkPod(ctx context.Context, r *rest.AdmissionRequest) error {
-	p, err := policyFor(ctx, r)
+func (s standards) checkPod(ctx context.Context, r *rest.AdmissionRequest) error {
+	if s.exempts(r) {
+		return nil
+	}
+	p, err := s.policyFor(ctx, r)
 	if err != nil || p.FullyPrivileged() {
 		return err
 	}
@@ -99,6 +109,9 @@ func (s *standards) checkPod(ctx context.Context, r *rest.AdmissionRequest) erro
 		if err := r.OldObject(&old); err != nil || sameImages(&pod.Spec, &old.Spec) {
 			return err
 		}
+	}
+	if s.exemptsRuntime(&pod.Spec) {
+		return nil
 	}
 	if found := s.violations(p.Enforce, &pod.ObjectMeta, &pod.Spec); !found.Allowed {
 		return fmt.Errorf("violates PodSecurity %q: %s", p.Enforce.String(), found.ForbiddenDetail())
@@ -133,8 +146,11 @@ type templated struct {
 	} `json:"spec"`
 }
 
-func (s *standards) checkTemplate(ctx context.Context, r *rest.AdmissionRequest) error {
-	p, err := policyFor(ctx, r)
+func (s standards) checkTemplate(ctx context.Context, r *rest.AdmissionRequest) error {
+	if s.exempts(r) {
+		return nil
+	}
+	p, err := s.policyFor(ctx, r)
 	if err != nil || p.Warn.Level == api.LevelPrivileged {
 		return err
 	}
@@ -142,7 +158,8 @@ func (s *standards) checkTemplate(ctx context.Context, r *rest.AdmissionRequest)
 	if err := r.Object(&obj); err != nil {
 		return err
 	}
-	if t := cmp.Or(obj.Template, obj.Spec.Template, obj.Spec.JobTemplate.Spec.Template); t != nil {
+	t := cmp.Or(obj.Template, obj.Spec.Template, obj.Spec.JobTemplate.Spec.Template)
+	if t != nil && !s.exemptsRuntime(&t.Spec) {
 		s.warn(r, p.Warn, &t.ObjectMeta, &t.Spec)
 	}
 	return nil
@@ -150,24 +167,31 @@ func (s *standards) checkTemplate(ctx context.Context, r *rest.AdmissionRequest)
 
 // checkNamespace refuses labels with an invalid policy. If a namespace gets a stricter policy, it warns of the Pods
 // that violate it.
-func (s *standards) checkNamespace(ctx context.Context, r *rest.AdmissionRequest) error {
+func (s standards) checkNamespace(ctx context.Context, r *rest.AdmissionRequest) error {
 	var now, was corev1.Namespace
 	if err := r.Object(&now); err != nil {
 		return err
 	}
-	p, errs := policyOf(now.Labels)
+	p, errs := s.policyOf(now.Labels)
 	if r.Operation == rest.OperationCreate {
+		if len(errs) == 0 {
+			s.warnOfExemption(r, p, now.Labels)
+		}
 		return invalid(r, errs)
 	}
 	if err := r.OldObject(&was); err != nil {
 		return err
 	}
-	before, oldErrs := policyOf(was.Labels)
+	before, oldErrs := s.policyOf(was.Labels)
 	if len(errs) > 0 && errs.ToAggregate().Error() != errorText(oldErrs) {
 		return invalid(r, errs)
 	}
 	relaxed := p.Enforce.Version == before.Enforce.Version && api.CompareLevels(p.Enforce.Level, before.Enforce.Level) < 1
 	if p.Enforce.Level == api.LevelPrivileged || relaxed {
+		return nil
+	}
+	if s.exemptsNamespace(r.Name) {
+		s.warnOfExemption(r, p, now.Labels)
 		return nil
 	}
 	return s.warnOfPods(ctx, r, p.Enforce)
@@ -197,7 +221,7 @@ func invalid(r *rest.AdmissionRequest, errs field.ErrorList) error {
 const maxPods = 3000
 
 // warnOfPods warns the client of the Pods in the namespace that violate a policy.
-func (s *standards) warnOfPods(ctx context.Context, r *rest.AdmissionRequest, of api.LevelVersion) error {
+func (s standards) warnOfPods(ctx context.Context, r *rest.AdmissionRequest, of api.LevelVersion) error {
 	pods, err := rest.ClientForHook[corev1.Pod](ctx)
 	if err != nil {
 		return err
@@ -207,6 +231,9 @@ func (s *standards) warnOfPods(ctx context.Context, r *rest.AdmissionRequest, of
 	for pod, err := range pods.Namespace(r.Name).All(ctx, rest.ListOptions{}) {
 		if err != nil {
 			return err
+		}
+		if s.exemptsRuntime(&pod.Spec) {
+			continue
 		}
 		if all++; all > maxPods {
 			continue

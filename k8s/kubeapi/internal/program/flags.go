@@ -28,7 +28,8 @@ type serverFlags struct {
 	audiences, issuers, accountKeys                                []string
 	anonymous, allowAll, fair                                      bool
 	maxTokenLife                                                   time.Duration
-	plugins                                                        kinds.Switches
+	pluginFlags                                                    pluginFlags
+	plugins                                                        kinds.PluginOptions
 	notes                                                          []string
 }
 
@@ -49,9 +50,14 @@ func parseServerFlags(p Process) (*serverFlags, error) {
 	if err := f.checkLimits(); err != nil {
 		return nil, err
 	}
-	if err := f.checkPlugins(); err != nil {
+	plugins, remaining, err := f.pluginFlags.plugins()
+	if err != nil {
 		return nil, err
 	}
+	for _, name := range remaining {
+		f.notes = append(f.notes, "the admission plugin "+name+" cannot be disabled")
+	}
+	f.plugins = plugins
 	if f.issuers == nil {
 		f.issuers = []string{"https://kubernetes.default.svc.cluster.local"}
 	}
@@ -81,9 +87,7 @@ func (f *serverFlags) define(set *flag.FlagSet) {
 	set.Func("api-audiences", "the names of the API in tokens",
 		func(s string) error { f.audiences = strings.Split(s, ","); return nil })
 	set.Func("authorization-mode", "RBAC or AlwaysAllow; Node has no effect", f.setAuthorization)
-	for name, enable := range map[string]bool{"enable-admission-plugins": true, "disable-admission-plugins": false} {
-		set.Func(name, "names of admission plugins", func(s string) error { return f.setPlugins(enable, s) })
-	}
+	f.pluginFlags.define(set)
 	set.Func("feature-gates", "only the defaults are accepted", f.setGates)
 	set.Func("runtime-config", "API versions to serve; only what is served can be true", f.setRuntimeConfig)
 }

@@ -54,8 +54,8 @@ type Config struct {
 	// MaxReads and MaxWrites are how many reads and writes the server works on at once without flow control; 0 means no
 	// limit. With flow control, they are together the number of seats. Default: 600 seats.
 	MaxReads, MaxWrites int
-	// Plugins are names that [Plugins] returns.
-	Plugins kinds.Switches
+	// Plugins are the admission plugins. Their names are those that [Plugins] returns.
+	Plugins kinds.PluginOptions
 	// WebhookServer returns the address of the server of webhooks whose Service does not exist or has no endpoints, or an
 	// empty string. Default: calls of these webhooks fail.
 	WebhookServer func() string
@@ -101,7 +101,15 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if !c.RefuseAnonymous {
 		users = auth.OrAnonymous(users)
 	}
-	if s.review, err = newReview(c.Logger, s.resolver(c.WebhookServer)); err != nil {
+	if s.review, err = newReview(c.Logger, s.resolver(c.WebhookServer), c.Plugins); err != nil {
+		return nil, err
+	}
+	admission, err := kinds.Admission(c.Plugins)
+	if err != nil {
+		return nil, err
+	}
+	last, err := lastHooks(c.Plugins)
+	if err != nil {
 		return nil, err
 	}
 	flows, err := newFlows(c)
@@ -110,10 +118,10 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	}
 	rights := &rights{Roles: roles, allowAll: c.AllowAll}
 	options := rest.Options{
-		Store: c.Store, Admission: kinds.Admission(c.Plugins), Logger: c.Logger, Authenticator: users, OpenHealth: true,
-		Version: version(), Types: c.Types,
+		Store: c.Store, Admission: admission, Logger: c.Logger, Authenticator: users, OpenHealth: true,
+		Version: version(), Types: c.Types, HostUser: hostUser,
 		CEL: cel.New(nil), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(),
-			lastHooks(c.Plugins), []rest.Plugin{
+			last, []rest.Plugin{
 				rest.Parts{Name: "cluster",
 					Start: func(ctx context.Context, api *rest.API) error { return bootstrap.Create(ctx, api, c.Objects) }},
 			}, c.limits(flows), []rest.Plugin{

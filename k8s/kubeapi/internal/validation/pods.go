@@ -161,6 +161,14 @@ func (r *report) readinessGates(p *field.Path, gates []corev1.PodReadinessGate) 
 	}
 }
 
+// Tolerations returns the faults of tolerations that are not those of a Pod.
+func Tolerations(p *field.Path, tolerations []corev1.Toleration) field.ErrorList {
+	r := &report{}
+	r.tolerations(p, tolerations)
+	r.noComparisons(p, tolerations)
+	return r.errs
+}
+
 func (r *report) tolerations(p *field.Path, tolerations []corev1.Toleration) {
 	for i, t := range tolerations {
 		p := p.Index(i)
