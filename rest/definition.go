@@ -213,6 +213,8 @@ type Hooks[T any] struct {
 	// Call makes the kind virtual, like SubjectAccessReview: the spec is a question, and the status is the answer. Clients
 	// can only create such an object. Call sets its status, and the server returns the object without storing it.
 	Call func(ctx context.Context, obj *T) error
+	// CallDryRun answers a dry run in the place of Call, and has no effects. A Call that has none needs no CallDryRun.
+	CallDryRun func(ctx context.Context, obj *T) error
 }
 
 // Stage is where a version is in its life. The zero value is a version that clients should use.
@@ -250,6 +252,9 @@ type Wire struct {
 	Untracked bool
 	// StatusOnCreate lets clients set the status of a new object, as with Node.
 	StatusOnCreate bool
+	// AnswerStatus makes the server answer the creation of a virtual object with a Status instead of the object, as with
+	// Binding. An in-process client receives the object.
+	AnswerStatus bool
 	// Parts are subresources with the kind of the object itself, such as pods/resize, through which clients get, update
 	// and patch it. StatusParts are those that change only the status, such as certificatesigningrequests/approval. Hooks
 	// ask [AccessFrom] which it is.

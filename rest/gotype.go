@@ -62,7 +62,11 @@ func (t *typed[T]) RunGracePeriod(ctx context.Context, obj any, asked *int64) (s
 	return t.Resource.Hooks.GracePeriod(ctx, obj.(*T), asked)
 }
 
-func (t *typed[T]) RunCall(ctx context.Context, obj any) (err error) {
+func (t *typed[T]) RunCall(ctx context.Context, obj any, dryRun bool) (err error) {
+	if h := t.Resource.Hooks; dryRun && h.CallDryRun != nil {
+		defer resource.EnterHook(ctx, "CallDryRun").Leave(&err)
+		return h.CallDryRun(ctx, obj.(*T))
+	}
 	defer resource.EnterHook(ctx, "Call").Leave(&err)
 	return t.Resource.Hooks.Call(ctx, obj.(*T))
 }

@@ -136,10 +136,16 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 			RemoveWhenDue: r.RemoveWhenDue,
 			TimeToLive:    r.TimeToLive, MarkedFor: r.Wire.MarkedFor, ReturnDeleted: r.Wire.ReturnDeleted,
 			Untracked: r.Wire.Untracked, Strategy: r.strategy,
-			StatusOnCreate: r.Wire.StatusOnCreate, Parts: slices.Clone(r.Wire.Parts),
+			StatusOnCreate: r.Wire.StatusOnCreate, AnswerStatus: r.Wire.AnswerStatus, Parts: slices.Clone(r.Wire.Parts),
 			StatusParts: slices.Clone(r.Wire.StatusParts),
 		},
 		GoType: &typed[T]{r}, Overlay: r.Overlay, IndexedLabels: slices.Clone(r.IndexedLabels),
+	}
+	switch virtual := r.Hooks.Call != nil; {
+	case r.Wire.AnswerStatus && !virtual:
+		return d, errors.New("Wire.AnswerStatus needs Hooks.Call")
+	case r.Hooks.CallDryRun != nil && !virtual:
+		return d, errors.New("Hooks.CallDryRun needs Hooks.Call")
 	}
 	if d.Traits.History, err = r.History.traits(r.Group == "" && r.Plural == "secrets"); err != nil {
 		return d, err

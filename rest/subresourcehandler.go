@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/media"
@@ -122,9 +121,7 @@ func (q *request) createSubresource(sub *servedSubresource) error {
 		return err
 	}
 	if answer.IsAbsent() {
-		done := status.Status{TypeMeta: apimeta.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: status.Success,
-			Code: http.StatusCreated}
-		return q.writeOwn(http.StatusCreated, c.rep.OfStatus(), &done)
+		return c.answerDone(q)
 	}
 	return q.writeJSON(http.StatusCreated, c.rep, codec.AppendObject(nil, answer))
 }

@@ -48,7 +48,7 @@ type convertedVersion[T, V any] struct {
 var (
 	fieldsOfAllVersions = [...]string{"Plural", "Scope", "Names", "Verbs", "IndexedLabels", "Singleton", "RemoveWhenDue",
 		"TimeToLive", "History", "Versions", "Wire"}
-	hooksOfAllVersions = [...]string{"GracePeriod", "Call"}
+	hooksOfAllVersions = [...]string{"GracePeriod", "Call", "CallDryRun"}
 )
 
 // version builds the version. It copies from the stored version what holds for all versions.

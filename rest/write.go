@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/access"
@@ -107,6 +108,13 @@ func (sub *servedSubresource) target() *resource.Subresource {
 	return sub.Subresource
 }
 
+// answerDone answers a POST that had an effect and has no object to show.
+func (c *writeCall) answerDone(q *request) error {
+	done := status.Status{TypeMeta: apimeta.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: status.Success,
+		Code: http.StatusCreated}
+	return q.writeOwn(http.StatusCreated, c.rep.OfStatus(), &done)
+}
+
 // answer sends the object that the write has stored, with 201 if the write created it.
 func (c *writeCall) answer(q *request, done write.Result) error {
 	code := http.StatusOK
@@ -134,6 +142,9 @@ func (q *request) create() error {
 	done, err := inTime(c.ctx, q, c.Create)
 	if err != nil {
 		return err
+	}
+	if q.res.Traits.AnswerStatus {
+		return c.answerDone(q)
 	}
 	return c.answer(q, done)
 }

@@ -27,6 +27,16 @@ func (i *Issuer) issue(ctx context.Context, r *TokenRequest) (*TokenRequest, err
 	if i.objects == nil {
 		return nil, errNotStarted
 	}
+	at := rest.AccessFrom(ctx)
+	record, err := i.objects.Get(ctx, storage.Key{Resource: accounts, Namespace: at.Namespace, Name: at.Name})
+	if err != nil {
+		return nil, err
+	}
+	if r.UID != "" && r.UID != record.UID {
+		return nil, status.Conflict(apimeta.GroupResource{Group: "authentication.k8s.io", Resource: "TokenRequest"}, at.Name,
+			fmt.Sprintf("the UID in the token request (%s) does not match the UID of the service account (%s)", r.UID,
+				record.UID))
+	}
 	lifetime, err := i.lifetime(ctx, &r.Spec)
 	if err != nil {
 		return nil, err
@@ -34,12 +44,8 @@ func (i *Issuer) issue(ctx context.Context, r *TokenRequest) (*TokenRequest, err
 	if len(r.Spec.Audiences) == 0 {
 		r.Spec.Audiences = slices.Clone(i.audiences)
 	}
-	at := rest.AccessFrom(ctx)
-	record, err := i.objects.Get(ctx, storage.Key{Resource: accounts, Namespace: at.Namespace, Name: at.Name})
-	if err != nil {
-		return nil, err
-	}
 	now := i.objects.Now()
+	r.Name, r.Namespace, r.UID, r.CreationTimestamp = at.Name, at.Namespace, record.UID, apimeta.NewTime(now)
 	c := claims{
 		Issuer: i.issuer, Subject: identity.ServiceAccountUser(at.Namespace, at.Name), Audiences: r.Spec.Audiences,
 		ID:       rand.Text(),

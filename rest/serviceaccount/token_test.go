@@ -181,6 +181,28 @@ func TestTokenRequests(t *testing.T) {
 	assert.Equal(t, http.StatusBadRequest, code, body)
 }
 
+func TestTheMetadataOfATokenRequestAreThoseOfTheAccount(t *testing.T) {
+	s := start(t, nil)
+	s.account(t, "builder")
+	const account = "/api/v1/namespaces/team/serviceaccounts/builder"
+	var built struct{ Metadata apimeta.ObjectMeta }
+	code, body := s.send(t, "root", http.MethodGet, account, "")
+	require.Equal(t, 200, code, body)
+	require.NoError(t, json.Unmarshal([]byte(body), &built))
+	now := s.Clock.Now().UTC().Format(time.RFC3339)
+	for _, metadata := range []string{`{}`, `{"name":"builder","namespace":"team"}`, `{"uid":"` + built.Metadata.UID + `"}`,
+		`{"creationTimestamp":"2001-02-03T04:05:06Z"}`} {
+		code, body := s.send(t, "root", http.MethodPost, account+"/token", `{"metadata":`+metadata+`,"spec":{}}`)
+		require.Equal(t, 201, code, body)
+		assert.Contains(t, body, `"metadata":{"creationTimestamp":"`+now+`","name":"builder","namespace":"team","uid":"`+
+			built.Metadata.UID+`"}`, metadata)
+	}
+	code, body = s.send(t, "root", http.MethodPost, account+"/token", `{"metadata":{"uid":"other"},"spec":{}}`)
+	assert.Equal(t, 409, code)
+	assert.Contains(t, body, `Operation cannot be fulfilled on TokenRequest.authentication.k8s.io \"builder\": the UID in `+
+		`the token request (other) does not match the UID of the service account (`+built.Metadata.UID+`)`)
+}
+
 func TestATokenIsForItsAudiences(t *testing.T) {
 	s := start(t, func(o *serviceaccount.Options) { o.Audiences = []string{"platform", issuer} })
 	s.account(t, "builder")

@@ -28,7 +28,7 @@ type GoType interface {
 	RunValidate(ctx context.Context, obj, old any) (status.FieldErrors, error)
 	RunValidateDelete(ctx context.Context, obj any) error
 	RunGracePeriod(ctx context.Context, obj any, asked *int64) (int64, error)
-	RunCall(ctx context.Context, obj any) error
+	RunCall(ctx context.Context, obj any, dryRun bool) error
 }
 
 // HookSet says which hooks a host has set. The steps decode an object only if one of them needs it.

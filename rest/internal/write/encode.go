@@ -32,7 +32,7 @@ func (w *Write) answer(ctx context.Context) error {
 		return nil
 	}
 	answer, err := w.res.ChangeTyped(w.after.shown, w.draft.typed,
-		func() error { return w.res.GoType.RunCall(ctx, w.draft.typed) })
+		func() error { return w.res.GoType.RunCall(ctx, w.draft.typed, w.Asked.DryRun) })
 	if err == nil {
 		w.result.JSON, w.done = codec.AppendObject(nil, answer), true
 	}

@@ -58,7 +58,8 @@ func bindings() rest.SubresourceOf[corev1.Pod] {
 
 // legacyBindings returns the kind Binding, whose creation does the same as the subresource.
 func legacyBindings() rest.Resource[corev1.Binding] {
-	return rest.Resource[corev1.Binding]{Version: "v1", Plural: "bindings", Wire: rest.Wire{Dialect: rest.DialectBuiltin},
+	return rest.Resource[corev1.Binding]{Version: "v1", Plural: "bindings",
+		Wire:    rest.Wire{Dialect: rest.DialectBuiltin, AnswerStatus: true},
 		Overlay: map[string]string{"k8s.io/api/core/v1.Binding.target": "publishRequired"},
 		Hooks: rest.Hooks[corev1.Binding]{
 			Call: func(ctx context.Context, b *corev1.Binding) error {
@@ -66,13 +67,25 @@ func legacyBindings() rest.Resource[corev1.Binding] {
 				if err != nil {
 					return err
 				}
-				pod, err := pods.Namespace(b.Namespace).Get(ctx, b.Name)
+				return bindNamed(ctx, pods, b)
+			},
+			CallDryRun: func(ctx context.Context, b *corev1.Binding) error {
+				pods, err := rest.ClientForHook[corev1.Pod](ctx)
 				if err != nil {
 					return err
 				}
-				return bind(context.WithValue(ctx, legacyKey{}, true), pods, pod, b)
+				return bindNamed(ctx, pods.DryRun(), b)
 			},
 		}}
+}
+
+// bindNamed binds the Pod whose name and namespace an object of the kind Binding has.
+func bindNamed(ctx context.Context, pods rest.Client[corev1.Pod], b *corev1.Binding) error {
+	pod, err := pods.Namespace(b.Namespace).Get(ctx, b.Name)
+	if err != nil {
+		return err
+	}
+	return bind(context.WithValue(ctx, legacyKey{}, true), pods, pod, b)
 }
 
 func bind(ctx context.Context, pods rest.Client[corev1.Pod], pod *corev1.Pod, b *corev1.Binding) error {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 )
 
 // pod returns a Pod with one container, changed by options.
@@ -204,6 +205,32 @@ func TestBindingsAssignPodsToNodes(t *testing.T) {
 	broken.Target = corev1.ObjectReference{Kind: "Shelf"}
 	err = pods.Bind(t.Context(), broken, metav1.CreateOptions{})
 	assertRefused(t, err, 422, "target.name: Required value")
+}
+
+// TestTheKindBindingAnswersWithAStatus is about the deprecated way to bind a Pod.
+func TestTheKindBindingAnswersWithAStatus(t *testing.T) {
+	client := clientOf(t, newAPI(t)).CoreV1()
+	must[*corev1.Pod](t)(client.Pods(namespace).Create(t.Context(), pod("a"), metav1.CreateOptions{}))
+	bind := func(name string, options ...string) rest.Result {
+		r := client.RESTClient().Post().Namespace(namespace).Resource("bindings").SetHeader("Accept", "application/json")
+		for _, dryRun := range options {
+			r.Param("dryRun", dryRun)
+		}
+		return r.Body(&corev1.Binding{ObjectMeta: named(name), Target: corev1.ObjectReference{Name: "n"}}).Do(t.Context())
+	}
+	nodeOf := func() string {
+		return must[*corev1.Pod](t)(client.Pods(namespace).Get(t.Context(), "a", metav1.GetOptions{})).Spec.NodeName
+	}
+	assertRefused(t, bind("absent").Error(), 404, `pods "absent" not found`)
+	require.NoError(t, bind("a", metav1.DryRunAll).Error())
+	assert.Empty(t, nodeOf())
+	var code int
+	bound := bind("a")
+	text, err := bound.StatusCode(&code).Raw()
+	require.NoError(t, err)
+	assert.Equal(t, 201, code)
+	assert.JSONEq(t, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}`, string(text))
+	assert.Equal(t, "n", nodeOf())
 }
 
 func TestEvictionsRespectBudgets(t *testing.T) {

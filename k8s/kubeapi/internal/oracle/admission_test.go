@@ -113,11 +113,9 @@ func (c *cluster) play(t *testing.T) []outcome {
 
 // admissionExceptions are differences of other causes than admission, by the end of the path.
 var admissionExceptions = []exception{
-	{"bindings", ""}, // Kubernetes answers with a Status
 	{"localsubjectaccessreviews", ".metadata.creationTimestamp"}, // Kubernetes has none
 	{"localsubjectaccessreviews", ".status"},                     // the sides have other roles
-	{"token", ".metadata"},
-	{"token", ".spec.audiences"}, // the sides have different issuers
+	{"token", ".spec.audiences"},                                 // the sides have different issuers
 	{"token", ".status.token"},
 	{"csinodes", ".status"}, // comes with the newer k8s.io/api of our program
 }
@@ -156,9 +154,9 @@ func TestAdmission(t *testing.T) {
 // unplayed are the plugins of package program without a scene, and why.
 var unplayed = map[string]string{
 	"AlwaysAdmit":                "does nothing",
-	"AlwaysDeny":                 "is not implemented",
-	"EventRateLimit":             "is not implemented",
-	"ImagePolicyWebhook":         "is not implemented",
+	"AlwaysDeny":                 "would refuse the scenes of all others",
+	"EventRateLimit":             "counts in time, which both sides would have to share",
+	"ImagePolicyWebhook":         "asks a server outside",
 	"ClusterTrustBundleAttest":   "concerns a kind that Kubernetes 1.36 does not serve",
 	"PodGroupProtection":         "concerns kinds that Kubernetes does not serve by default",
 	"MutatingAdmissionPolicy":    "the core has its own tests",
