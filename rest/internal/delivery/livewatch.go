@@ -74,6 +74,8 @@ func (s *liveWatch) catchUp() error {
 			return err
 		}
 		s.behind.Store(uint64(s.follower.Position()))
+		// A poll mostly returns one change, the last one. A second poll would then find nothing.
+		more = more && s.follower.Position() < s.resource.Store.Revision()
 		// The API ends. Changes that are left reach the client when it reconnects elsewhere.
 		if s.ending.Err() != nil {
 			return ErrEnding
