@@ -27,14 +27,44 @@ func cpuOf(f func()) float64 {
 // depends on what else the machine does. Other tests must not run at the same time.
 func ProcessorTime(f func()) time.Duration { return time.Duration(cpuOf(f)) }
 
+// UsedProcessorTime returns how much processor time this process has used.
+func UsedProcessorTime() time.Duration { return time.Duration(cpuTime()) }
+
 // rounds is how often Compare measures each side.
 const rounds = 10
+
+// Process is another process that serves a part of the operations that Compare measures.
+type Process interface {
+	// CollectGarbage returns when the process has collected its garbage.
+	CollectGarbage()
+	// UsedProcessorTime returns how much processor time the process has used.
+	UsedProcessorTime() time.Duration
+}
 
 // Compare measures n operations and as many of the limit in turns, ten times. It reports the ratio of the least
 // processor time of each, and as the spread the middle half of the ratios of the rounds, and returns both. b.N does not
 // count, so run benchmarks with -benchtime 1x.
-func Compare(b *testing.B, n int, ours, limit func(n int)) (ratio, spread float64) {
+//
+// The processor time is that of this process and of the others.
+func Compare(b *testing.B, n int, ours, limit func(n int), others ...Process) (ratio, spread float64) {
 	b.Helper()
+	collect := func() {
+		runtime.GC()
+		for _, other := range others {
+			other.CollectGarbage()
+		}
+	}
+	used := func() (sum float64) {
+		for _, other := range others {
+			sum += float64(other.UsedProcessorTime())
+		}
+		return sum + cpuTime()
+	}
+	cost := func(side func(n int)) float64 {
+		before := used()
+		side(n)
+		return (used() - before) / float64(n)
+	}
 	var before, after runtime.MemStats
 	oursBest, limitBest := math.Inf(1), math.Inf(1)
 	var ratios []float64
@@ -42,13 +72,13 @@ func Compare(b *testing.B, n int, ours, limit func(n int)) (ratio, spread float6
 	ours(1) // so that what happens once, such as the opening of connections, does not count
 	limit(1)
 	for range rounds {
-		runtime.GC()
+		collect()
 		runtime.ReadMemStats(&before)
-		our := cpuOf(func() { ours(n) }) / float64(n)
+		our := cost(ours)
 		runtime.ReadMemStats(&after)
 		mallocs, bytes = mallocs+after.Mallocs-before.Mallocs, bytes+after.TotalAlloc-before.TotalAlloc
-		runtime.GC()
-		its := cpuOf(func() { limit(n) }) / float64(n)
+		collect()
+		its := cost(limit)
 		oursBest, limitBest = min(oursBest, our), min(limitBest, its)
 		ratios = append(ratios, our/its)
 	}

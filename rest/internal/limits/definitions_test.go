@@ -109,8 +109,7 @@ func changesWatched(b *testing.B, c *apitest.Clients, s *apitest.ThingServer, ad
 	streams.Follow(0, func() {})
 	return func(n int) {
 		for range n {
-			change()
-			streams.Follow(frameOf(s, object), func() {})
+			streams.Follow(change(), func() {})
 		}
 	}
 }
