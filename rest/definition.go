@@ -213,7 +213,7 @@ type Hooks[T any] struct {
 	// Call makes the kind virtual, like SubjectAccessReview: the spec is a question, and the status is the answer. Clients
 	// can only create such an object. Call sets its status, and the server returns the object without storing it.
 	Call func(ctx context.Context, obj *T) error
-	// CallDryRun answers a dry run in the place of Call, and has no effects. A Call that has none needs no CallDryRun.
+	// CallDryRun answers dry runs instead of Call, and must have no effects. It may be nil if Call has no effects either.
 	CallDryRun func(ctx context.Context, obj *T) error
 }
 
