@@ -74,7 +74,7 @@ func (c *compiler) node(s *schema.Schema, place string, hasOlder bool) *node {
 	n := &node{schema: s}
 	c.nodes[key] = n
 	envs := &environments{c: c, self: c.declared.typeOf(s)}
-	for i, r := range s.Rules {
+	for i, r := range s.Constraints().Rules {
 		compiled, err := envs.rule(s, r, hasOlder)
 		if err != nil {
 			c.errs = append(c.errs, fmt.Errorf("cel: %s: rule %d: %w", place, i, err))
@@ -106,7 +106,7 @@ func hasRules(s *schema.Schema, seen map[*schema.Schema]bool) bool {
 		return false
 	}
 	seen[s] = true
-	if len(s.Rules) > 0 || hasRules(s.Items, seen) || hasRules(s.Additional, seen) {
+	if len(s.Constraints().Rules) > 0 || hasRules(s.Items, seen) || hasRules(s.Additional, seen) {
 		return true
 	}
 	if s.Object == nil {

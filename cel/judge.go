@@ -32,7 +32,7 @@ func (c *compiler) judge(s *schema.Schema, verdicts map[*schema.Schema][]rules.V
 		return
 	}
 	envs := &environments{c: c, self: c.declared.typeOf(s)}
-	for _, r := range s.Rules {
+	for _, r := range s.Constraints().Rules {
 		if envs.self == nil {
 			break
 		}

@@ -66,20 +66,21 @@ func minSizeBelow(s *schema.Schema, above map[*schema.Object]bool) uint64 {
 // maxElements returns the largest number of elements of a list, members of a map, or bytes of a text. It is 0 for
 // other values.
 func maxElements(s *schema.Schema) uint64 {
+	c := s.Constraints()
 	const inBrackets = maxRequest - minContainer
 	switch {
-	case s.IntOrString && s.MaxLength == nil:
+	case s.IntOrString && c.MaxLength == nil:
 		return maxRequest - minText
 	case s.IntOrString:
-		return atMost(s.MaxLength) * bytesOfCharacter
+		return atMost(c.MaxLength) * bytesOfCharacter
 	case s.Type == schema.StringType:
 		return maxText(s)
-	case s.Type == schema.ArrayType && s.MaxItems != nil:
-		return atMost(s.MaxItems)
+	case s.Type == schema.ArrayType && c.MaxItems != nil:
+		return atMost(c.MaxItems)
 	case s.Type == schema.ArrayType && s.Items != nil:
 		return inBrackets / (minSize(s.Items) + 1)
-	case s.Additional != nil && s.MaxProperties != nil:
-		return atMost(s.MaxProperties)
+	case s.Additional != nil && c.MaxProperties != nil:
+		return atMost(c.MaxProperties)
 	case s.Additional != nil:
 		return inBrackets / (minSize(s.Additional) + perMember)
 	}
@@ -90,6 +91,7 @@ func maxElements(s *schema.Schema) uint64 {
 func atMost(bound *int64) uint64 { return uint64(max(*bound, 0)) }
 
 func maxText(s *schema.Schema) uint64 {
+	c := s.Constraints()
 	switch s.Format {
 	case "duration":
 		return maxDuration
@@ -99,15 +101,15 @@ func maxText(s *schema.Schema) uint64 {
 		return maxDateTime
 	}
 	switch {
-	case s.MaxLength != nil && s.Format == "byte":
-		return atMost(s.MaxLength)
-	case s.MaxLength != nil:
-		return atMost(s.MaxLength) * bytesOfCharacter
-	case len(s.Enum) == 0 || s.Format == "byte":
+	case c.MaxLength != nil && s.Format == "byte":
+		return atMost(c.MaxLength)
+	case c.MaxLength != nil:
+		return atMost(c.MaxLength) * bytesOfCharacter
+	case len(c.Enum) == 0 || s.Format == "byte":
 		return maxRequest - minText
 	}
 	longest := 0
-	for _, v := range s.Enum {
+	for _, v := range c.Enum {
 		if v.Kind() == doc.String {
 			longest = max(longest, len(v.Text()))
 		}

@@ -94,8 +94,8 @@ func (w *worstCase) node(n *node, place string, at amount) {
 	for name, below := range n.fields {
 		w.node(below, place+"."+name, at)
 	}
-	w.node(n.values, place+"[*]", at.times(n.schema.MaxProperties))
-	w.node(n.items, place+"[*]", at.times(n.schema.MaxItems))
+	w.node(n.values, place+"[*]", at.times(n.schema.Constraints().MaxProperties))
+	w.node(n.items, place+"[*]", at.times(n.schema.Constraints().MaxItems))
 }
 
 func (w *worstCase) expression(place string, units uint64) {

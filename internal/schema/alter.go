@@ -68,7 +68,7 @@ const alteredNumber = 100
 // other returns a value other than the zero v that may stand in the same place.
 func (s *Schema) other(v doc.Value) doc.Value {
 	if s != nil {
-		for _, allowed := range s.Enum {
+		for _, allowed := range s.Constraints().Enum {
 			if !isZero(allowed) {
 				return allowed
 			}

@@ -91,12 +91,12 @@ func (f *findings) fits(s *Schema, v doc.Value, at *trail) bool {
 			return true
 		}
 	case doc.Map:
-		if s.goType.key != nil {
-			f.holdsKeys(s.goType.key, v, at)
+		if foreign := s.goType.foreign; foreign != nil && foreign.key != nil {
+			f.holdsKeys(foreign.key, v, at)
 		}
 	}
-	if s.goType.own != nil {
-		f.isTaken(s.goType.own, v, at)
+	if foreign := s.goType.foreign; foreign != nil && foreign.value != nil {
+		f.isTaken(foreign.value, v, at)
 	}
 	return true
 }

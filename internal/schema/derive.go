@@ -102,7 +102,7 @@ func (d *deriver) schema(t reflect.Type, where string) *Schema {
 		}
 	}
 	if s != nil && !d.options.Builtin && decides(t) {
-		s.goType.own = t
+		s.goType.foreign = &foreignTypes{value: t}
 	}
 	if s == nil {
 		s = scalar(t)
@@ -148,13 +148,17 @@ func (d *deriver) mapSchema(t reflect.Type, where string) *Schema {
 	}
 	values := d.schema(t.Elem(), where)
 	limits := goLimits{nullElements: d.options.Builtin}
+	var foreign foreignTypes
 	if !d.options.Builtin && (t.Key().Kind() != reflect.String || isA[encoding.TextUnmarshaler](t.Key())) {
-		limits.key = t.Key()
+		foreign.key = t.Key()
+	}
+	if values.Anything() && values.goType.foreign != nil && values.goType.foreign.value != nil {
+		foreign.value = t
+	}
+	if foreign != (foreignTypes{}) {
+		limits.foreign = &foreign
 	}
 	if values.Anything() {
-		if values.goType.own != nil {
-			limits.own = t
-		}
 		return &Schema{Type: ObjectType, PreserveUnknown: true, goType: limits}
 	}
 	return &Schema{Type: ObjectType, Additional: values, goType: limits}
@@ -217,7 +221,7 @@ func (d *deriver) property(t reflect.Type, f gotype.Field, description string) (
 		}
 		r.merge(d.rule(s, rules, where))
 	}
-	s.Rules = append(s.Rules, d.rulesOf(f.Owner, f.Name)...)
+	s.addRules(d.rulesOf(f.Owner, f.Name))
 	p.PublishRequired = r.publishRequired
 	isPointer := f.Go.Type.Kind() == reflect.Pointer
 	switch {
@@ -243,7 +247,7 @@ func (d *deriver) overlayType(s *Schema, t reflect.Type) {
 	if t.Name() == "" {
 		return
 	}
-	s.Rules = append(s.Rules, d.rulesOf(t, "")...)
+	s.addRules(d.rulesOf(t, ""))
 	for _, text := range d.overlay(t, "") {
 		rules, err := parseTag(text)
 		if err != nil {

@@ -20,6 +20,7 @@ import (
 
 // summary describes the schema of one place in one line.
 func summary(s *schema.Schema) string {
+	c := s.Constraints()
 	var b strings.Builder
 	b.WriteString(strings.Join(s.Types(), "|"))
 	word := func(on bool, text string, args ...any) {
@@ -32,22 +33,22 @@ func summary(s *schema.Schema) string {
 	word(s.PreserveUnknown, "preserve")
 	word(s.Immutable, "immutable")
 	word(!s.DefaultValue.IsAbsent(), "default=%s", codec.AppendJSON(nil, s.DefaultValue))
-	for _, e := range s.Enum {
+	for _, e := range c.Enum {
 		word(true, "enum=%s", codec.AppendJSON(nil, e))
 	}
-	word(!s.Minimum.IsAbsent(), "min=%s", s.Minimum.Literal())
-	word(!s.Maximum.IsAbsent(), "max=%s", s.Maximum.Literal())
-	word(s.ExclusiveMinimum, "exclusiveMin")
-	word(s.ExclusiveMaximum, "exclusiveMax")
-	for name, n := range map[string]*int64{"maxLength": s.MaxLength, "maxItems": s.MaxItems,
-		"maxProperties": s.MaxProperties} {
+	word(!c.Minimum.IsAbsent(), "min=%s", c.Minimum.Literal())
+	word(!c.Maximum.IsAbsent(), "max=%s", c.Maximum.Literal())
+	word(c.ExclusiveMinimum, "exclusiveMin")
+	word(c.ExclusiveMaximum, "exclusiveMax")
+	for name, n := range map[string]*int64{"maxLength": c.MaxLength, "maxItems": c.MaxItems,
+		"maxProperties": c.MaxProperties} {
 		word(n != nil, "%s=%d", name, deref(n))
 	}
-	for name, n := range map[string]*int64{"minLength": s.MinLength, "minItems": s.MinItems,
-		"minProperties": s.MinProperties} {
+	for name, n := range map[string]*int64{"minLength": c.MinLength, "minItems": c.MinItems,
+		"minProperties": c.MinProperties} {
 		word(n != nil, "%s=%d", name, deref(n))
 	}
-	word(s.Pattern != nil, "pattern=%v", s.Pattern)
+	word(c.Pattern != nil, "pattern=%v", c.Pattern)
 	word(s.ListType != "", "list=%s", s.ListType)
 	word(len(s.ListMapKeys) > 0, "keys=%s", strings.Join(s.ListMapKeys, "+"))
 	word(s.MapType != "", "map=%s", s.MapType)

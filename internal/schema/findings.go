@@ -63,16 +63,17 @@ func (f *findings) badType(at *trail, value any, want, got string) {
 
 // enumerated adds an error for a value that is not one of the allowed values.
 func (f *findings) enumerated(s *Schema, v doc.Value, at *trail) {
-	if len(s.Enum) == 0 {
+	c := s.Constraints()
+	if len(c.Enum) == 0 {
 		return
 	}
-	for _, allowed := range s.Enum {
+	for _, allowed := range c.Enum {
 		if doc.Equal(v, allowed) {
 			return
 		}
 	}
-	allowed := make([]string, 0, len(s.Enum))
-	for _, e := range s.Enum {
+	allowed := make([]string, 0, len(c.Enum))
+	for _, e := range c.Enum {
 		if e.Kind() == doc.String {
 			allowed = append(allowed, e.Text())
 		} else {

@@ -41,34 +41,39 @@ func (p *printer) schema(s *Schema) {
 		p.text = append(p.text, '-')
 		return
 	}
+	c := s.Constraints()
 	p.text = append(p.text, '{')
 	p.quote(s.Type)
 	p.quoteAll(s.OneOf)
 	p.quote(s.Format)
 	p.flags(s.Nullable, s.PreserveUnknown, s.IntOrString, s.Immutable)
-	p.flags(s.goType.set)
-	p.number(s.goType.low)
-	p.text = append(strconv.AppendUint(p.text, s.goType.high, 10), ' ')
+	low, high := int64(0), uint64(0)
+	if s.goType.bits > 0 {
+		low, high = s.integerLimits()
+	}
+	p.flags(s.goType.bits > 0)
+	p.number(low)
+	p.text = append(strconv.AppendUint(p.text, high, 10), ' ')
 	p.flags(s.goType.singleFP)
-	for _, v := range [...]doc.Value{s.DefaultValue, s.Minimum, s.Maximum} {
+	for _, v := range [...]doc.Value{s.DefaultValue, c.Minimum, c.Maximum} {
 		p.value(v)
 	}
-	for _, v := range s.Enum {
+	for _, v := range c.Enum {
 		p.value(v)
 	}
-	p.flags(s.ExclusiveMinimum, s.ExclusiveMaximum)
-	if !s.MultipleOf.IsAbsent() { // keeps the fingerprints that were stored before MultipleOf existed
-		p.text = fmt.Appendf(p.text, "* %s ", s.MultipleOf.Literal())
+	p.flags(c.ExclusiveMinimum, c.ExclusiveMaximum)
+	if !c.MultipleOf.IsAbsent() { // keeps the fingerprints that were stored before MultipleOf existed
+		p.text = fmt.Appendf(p.text, "* %s ", c.MultipleOf.Literal())
 	}
-	for _, n := range [...]*int64{s.MinLength, s.MaxLength, s.MinItems, s.MaxItems, s.MinProperties, s.MaxProperties} {
+	for _, n := range [...]*int64{c.MinLength, c.MaxLength, c.MinItems, c.MaxItems, c.MinProperties, c.MaxProperties} {
 		if n == nil {
 			p.text = append(p.text, "- "...)
 		} else {
 			p.number(*n)
 		}
 	}
-	if s.Pattern != nil {
-		p.quote(s.Pattern.String())
+	if c.Pattern != nil {
+		p.quote(c.Pattern.String())
 	}
 	p.quote(s.ListType)
 	p.quoteAll(s.ListMapKeys)
@@ -76,7 +81,7 @@ func (p *printer) schema(s *Schema) {
 	p.quote(s.PatchStrategy)
 	p.quote(s.PatchMergeKey)
 	p.flags(s.duplicates)
-	for _, r := range s.Rules {
+	for _, r := range c.Rules {
 		p.text = fmt.Appendf(p.text, "%q %q %q %q %q %t ", r.Rule, r.Message, r.MessageExpression, r.Reason, r.FieldPath,
 			r.OptionalOldSelf)
 	}

@@ -125,25 +125,26 @@ func (s *Schema) complete(v doc.Value, left *int) (doc.Value, bool) {
 
 // contradictions returns the contradictions between the constraints of one place.
 func (s *Schema) contradictions() []error {
+	c := s.Constraints()
 	var errs []error
 	crossed := func(low, high *int64, what string) {
 		if low != nil && high != nil && *low > *high {
 			errs = append(errs, fmt.Errorf("min%s %d exceeds max%s %d", what, *low, what, *high))
 		}
 	}
-	crossed(s.MinLength, s.MaxLength, "Length")
-	crossed(s.MinItems, s.MaxItems, "Items")
-	crossed(s.MinProperties, s.MaxProperties, "Properties")
-	if !s.Minimum.IsAbsent() && !s.Maximum.IsAbsent() && compareNumbers(s.Minimum, s.Maximum) > 0 {
-		errs = append(errs, fmt.Errorf("min %s exceeds max %s", s.Minimum.Literal(), s.Maximum.Literal()))
+	crossed(c.MinLength, c.MaxLength, "Length")
+	crossed(c.MinItems, c.MaxItems, "Items")
+	crossed(c.MinProperties, c.MaxProperties, "Properties")
+	if !c.Minimum.IsAbsent() && !c.Maximum.IsAbsent() && compareNumbers(c.Minimum, c.Maximum) > 0 {
+		errs = append(errs, fmt.Errorf("min %s exceeds max %s", c.Minimum.Literal(), c.Maximum.Literal()))
 	}
-	if s.ExclusiveMinimum && s.Minimum.IsAbsent() || s.ExclusiveMaximum && s.Maximum.IsAbsent() {
+	if c.ExclusiveMinimum && c.Minimum.IsAbsent() || c.ExclusiveMaximum && c.Maximum.IsAbsent() {
 		errs = append(errs, errors.New("an exclusive bound needs min or max"))
 	}
-	if !s.MultipleOf.IsAbsent() && compareNumbers(s.MultipleOf, doc.OfInt(0)) <= 0 {
-		errs = append(errs, fmt.Errorf("multipleOf %s must be above 0", s.MultipleOf.Literal()))
+	if !c.MultipleOf.IsAbsent() && compareNumbers(c.MultipleOf, doc.OfInt(0)) <= 0 {
+		errs = append(errs, fmt.Errorf("multipleOf %s must be above 0", c.MultipleOf.Literal()))
 	}
-	for _, e := range s.Enum {
+	for _, e := range c.Enum {
 		if !s.allows(e) {
 			errs = append(errs, fmt.Errorf("the enumeration contains a %s, but the field is of type %s", e.Kind(), s.noun()))
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strconv"
 	"time"
 
 	"github.com/decorum-go/decorum/internal/doc"
@@ -94,16 +93,11 @@ func tell(t reflect.Type) (s *Schema, err error) {
 
 // scalar returns the schema of Go's own scalar types, and nil for other types.
 func scalar(t reflect.Type) *Schema {
-	bound := func(i int64) doc.Value { return doc.OfNumber(strconv.FormatInt(i, 10)) }
-	signed := func(format string, low, high int64) *Schema {
-		return &Schema{Type: IntegerType, Format: format, goType: goLimits{set: true, low: low, high: uint64(high)}}
+	signed := func(format string, bits uint8) *Schema {
+		return &Schema{Type: IntegerType, Format: format, goType: goLimits{bits: bits}}
 	}
-	unsigned := func(format string, high uint64) *Schema {
-		s := &Schema{Type: IntegerType, Format: format, Minimum: bound(0), goType: goLimits{set: true, high: high}}
-		if high < math.MaxUint64 {
-			s.Maximum = bound(int64(high))
-		}
-		return s
+	unsigned := func(format string, bits uint8) *Schema {
+		return &Schema{Type: IntegerType, Format: format, goType: goLimits{bits: bits, unsigned: true}}
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -111,29 +105,35 @@ func scalar(t reflect.Type) *Schema {
 	case reflect.String:
 		return &Schema{Type: StringType}
 	case reflect.Int8:
-		s := signed("int32", math.MinInt8, math.MaxInt8)
-		s.Minimum, s.Maximum = bound(math.MinInt8), bound(math.MaxInt8)
-		return s
+		return signed("int32", 8).publishRange()
 	case reflect.Int16:
-		s := signed("int32", math.MinInt16, math.MaxInt16)
-		s.Minimum, s.Maximum = bound(math.MinInt16), bound(math.MaxInt16)
-		return s
+		return signed("int32", 16).publishRange()
 	case reflect.Int32:
-		return signed("int32", math.MinInt32, math.MaxInt32)
+		return signed("int32", 32)
 	case reflect.Int64, reflect.Int:
-		return signed("int64", math.MinInt64, math.MaxInt64)
+		return signed("int64", 64)
 	case reflect.Uint8:
-		return unsigned("int32", math.MaxUint8)
+		return unsigned("int32", 8).publishRange()
 	case reflect.Uint16:
-		return unsigned("int32", math.MaxUint16)
+		return unsigned("int32", 16).publishRange()
 	case reflect.Uint32:
-		return unsigned("int64", math.MaxUint32)
+		return unsigned("int64", 32).publishRange()
 	case reflect.Uint64, reflect.Uint, reflect.Uintptr:
-		return unsigned("", math.MaxUint64)
+		return unsigned("", 64).publishRange()
 	case reflect.Float32:
 		return &Schema{Type: NumberType, Format: "float", goType: goLimits{singleFP: true}}
 	case reflect.Float64:
 		return &Schema{Type: NumberType, Format: "double"}
 	}
 	return nil
+}
+
+// publishRange bounds an integer to the range of its Go type, which its format does not state.
+func (s *Schema) publishRange() *Schema {
+	low, high := s.integerLimits()
+	c := s.constrain()
+	if c.Minimum = doc.OfInt(low); high < math.MaxUint64 {
+		c.Maximum = doc.OfInt(int64(high))
+	}
+	return s
 }

@@ -13,25 +13,31 @@ import (
 
 // goLimits describes what a Go type can hold beyond what the schema's type and format say.
 type goLimits struct {
-	set      bool
-	low      int64
-	high     uint64
+	// bits is the size of an integer type, and 0 for all other types.
+	bits     uint8
+	unsigned bool
 	singleFP bool // float32
 	// nullElements allows null elements in a list and null values in a map. Go decodes them as zero values, and built-in
 	// kinds accept them.
 	nullElements bool
 	// bytes and parsed say that Go reads the text, as []byte or with a type that encodes itself.
 	bytes, parsed bool
-	// own is a type that encodes itself and may reject values; key is such a type for the keys of a map. They are nil if
-	// the rest of the schema decides, and for built-in kinds, whose objects are decoded anyway.
-	own, key reflect.Type
+	// foreign has the types whose own code reads a value. It is nil if the rest of the schema decides, and for built-in
+	// kinds, whose objects are decoded anyway.
+	foreign *foreignTypes
 }
+
+// foreignTypes are types that encode themselves and may reject values: one for a value, one for the keys of a map, or
+// nil.
+type foreignTypes struct{ value, key reflect.Type }
 
 // integerLimits returns the range of integers that this place can hold.
 func (s *Schema) integerLimits() (low int64, high uint64) {
 	switch {
-	case s.goType.set:
-		return s.goType.low, s.goType.high
+	case s.goType.bits > 0 && s.goType.unsigned:
+		return 0, 1<<s.goType.bits - 1
+	case s.goType.bits > 0:
+		return -1 << (s.goType.bits - 1), 1<<(s.goType.bits-1) - 1
 	case s.Format == "int32":
 		return -1 << 31, 1<<31 - 1
 	}

@@ -185,27 +185,27 @@ func (r *openReader) keyword(s *Schema, keyword string, v doc.Value, at *openPla
 	case "default":
 		s.DefaultValue = v
 	case "enum":
-		s.Enum, err = elementsOf(v)
+		s.constrain().Enum, err = elementsOf(v)
 	case "pattern":
 		err = r.pattern(s, v)
 	case "minimum", "maximum", "multipleOf":
 		err = s.readBound(keyword, v)
 	case "exclusiveMinimum":
-		s.ExclusiveMinimum, err = flagOf(v)
+		s.constrain().ExclusiveMinimum, err = flagOf(v)
 	case "exclusiveMaximum":
-		s.ExclusiveMaximum, err = flagOf(v)
+		s.constrain().ExclusiveMaximum, err = flagOf(v)
 	case "minLength":
-		s.MinLength, err = countOf(v)
+		s.constrain().MinLength, err = countOf(v)
 	case "maxLength":
-		s.MaxLength, err = countOf(v)
+		s.constrain().MaxLength, err = countOf(v)
 	case "minItems":
-		s.MinItems, err = countOf(v)
+		s.constrain().MinItems, err = countOf(v)
 	case "maxItems":
-		s.MaxItems, err = countOf(v)
+		s.constrain().MaxItems, err = countOf(v)
 	case "minProperties":
-		s.MinProperties, err = countOf(v)
+		s.constrain().MinProperties, err = countOf(v)
 	case "maxProperties":
-		s.MaxProperties, err = countOf(v)
+		s.constrain().MaxProperties, err = countOf(v)
 	case "uniqueItems":
 		if unique, wrong := flagOf(v); wrong != nil || unique {
 			err = errors.Join(wrong, errors.New("uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
@@ -260,7 +260,7 @@ func (r *openReader) structure(s *Schema, keyword string, v doc.Value, at *openP
 	case "x-kubernetes-map-type":
 		s.MapType, err = textOf(v)
 	case "x-kubernetes-validations":
-		s.Rules, err = rulesFrom(v)
+		s.constrain().Rules, err = rulesFrom(v)
 	default:
 		if !strings.HasPrefix(keyword, "x-") {
 			err = errors.New("unknown keyword")
@@ -403,7 +403,7 @@ func (r *openReader) pattern(s *Schema, v doc.Value) error {
 	if err != nil || text == "" {
 		return err
 	}
-	if s.Pattern, err = r.patterns.New(text); err != nil {
+	if s.constrain().Pattern, err = r.patterns.New(text); err != nil {
 		return fmt.Errorf("must be a valid regular expression, but isn't: %w", err)
 	}
 	return nil
@@ -417,11 +417,11 @@ func (s *Schema) readBound(keyword string, v doc.Value) error {
 	v = doc.OfFloat(f)
 	switch keyword {
 	case "minimum":
-		s.Minimum = v
+		s.constrain().Minimum = v
 	case "maximum":
-		s.Maximum = v
+		s.constrain().Maximum = v
 	default:
-		s.MultipleOf = v
+		s.constrain().MultipleOf = v
 	}
 	return nil
 }

@@ -11,15 +11,16 @@ import (
 // openNumber checks a number as kube-apiserver does for custom resources. An integer is compared with a bound without
 // its fraction, and a bound that the type of the field cannot hold is an error about the value, too.
 func (w *validator) openNumber(s *Schema, v doc.Value, at *trail) {
+	c := s.Constraints()
 	w.inRange(s, "Checked", v, at)
-	if f := s.MultipleOf; !f.IsAbsent() {
+	if f := c.MultipleOf; !f.IsAbsent() {
 		w.multiple(v, float(f), w.inRange(s, "MultipleOf", f, at), at)
 	}
-	if f := s.Minimum; !f.IsAbsent() {
-		w.bound(v, limit{"greater", float(f), s.ExclusiveMinimum, w.inRange(s, "Minimum boundary", f, at)}, at)
+	if f := c.Minimum; !f.IsAbsent() {
+		w.bound(v, limit{"greater", float(f), c.ExclusiveMinimum, w.inRange(s, "Minimum boundary", f, at)}, at)
 	}
-	if f := s.Maximum; !f.IsAbsent() {
-		w.bound(v, limit{"less", float(f), s.ExclusiveMaximum, w.inRange(s, "Maximum boundary", f, at)}, at)
+	if f := c.Maximum; !f.IsAbsent() {
+		w.bound(v, limit{"less", float(f), c.ExclusiveMaximum, w.inRange(s, "Maximum boundary", f, at)}, at)
 	}
 }
 

@@ -149,7 +149,7 @@ func isWhole(f float64) bool {
 // openEnum checks a value against the enumeration. Like kube-apiserver, it compares numbers after it has converted the
 // value to the type of the allowed one, so 1.5 is allowed where 1 is.
 func (w *validator) openEnum(s *Schema, v doc.Value, at *trail) {
-	for _, allowed := range s.Enum {
+	for _, allowed := range s.Constraints().Enum {
 		if allowed.IsNull() || v.IsNull() {
 			continue
 		}

@@ -37,13 +37,21 @@ func (d *deriver) rulesOf(t reflect.Type, field string) []Rule {
 	return rules
 }
 
+// addRules adds rules to those that a schema publishes.
+func (s *Schema) addRules(rules []Rule) {
+	if len(rules) > 0 {
+		c := s.constrain()
+		c.Rules = append(c.Rules, rules...)
+	}
+}
+
 // HasRules reports whether the schema has a rule at any place. The schema must not contain itself, like every schema of
 // [FromOpenAPI].
 func (s *Schema) HasRules() bool {
 	if s == nil {
 		return false
 	}
-	if len(s.Rules) > 0 || s.Items.HasRules() || s.Additional.HasRules() {
+	if len(s.Constraints().Rules) > 0 || s.Items.HasRules() || s.Additional.HasRules() {
 		return true
 	}
 	return s.Object != nil && slices.ContainsFunc(s.Object.Properties,

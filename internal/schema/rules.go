@@ -134,9 +134,9 @@ func (s *Schema) flag(name string) (func() error, bool) {
 	case "zeroKey":
 		return func() error { s.ZeroKey = true; return s.mustBe(StringType, IntegerType, NumberType, BooleanType) }, true
 	case "exclusiveMin":
-		return set(&s.ExclusiveMinimum), true
+		return set(&s.constrain().ExclusiveMinimum), true
 	case "exclusiveMax":
-		return set(&s.ExclusiveMaximum), true
+		return set(&s.constrain().ExclusiveMaximum), true
 	case "safeInteger":
 		return s.boundToSafeIntegers, true
 	case "preserveUnknown":
@@ -189,29 +189,29 @@ func (s *Schema) valued(name string) (func(string) error, bool) {
 	}
 	switch name {
 	case "min":
-		return bound(&s.Minimum), true
+		return bound(&s.constrain().Minimum), true
 	case "max":
-		return bound(&s.Maximum), true
+		return bound(&s.constrain().Maximum), true
 	case "multipleOf":
-		return bound(&s.MultipleOf), true
+		return bound(&s.constrain().MultipleOf), true
 	case "minLength":
-		return count(&s.MinLength, StringType), true
+		return count(&s.constrain().MinLength, StringType), true
 	case "maxLength":
-		return count(&s.MaxLength, StringType), true
+		return count(&s.constrain().MaxLength, StringType), true
 	case "minItems":
-		return count(&s.MinItems, ArrayType), true
+		return count(&s.constrain().MinItems, ArrayType), true
 	case "maxItems":
-		return count(&s.MaxItems, ArrayType), true
+		return count(&s.constrain().MaxItems, ArrayType), true
 	case "minProperties":
-		return count(&s.MinProperties, ObjectType), true
+		return count(&s.constrain().MinProperties, ObjectType), true
 	case "maxProperties":
-		return count(&s.MaxProperties, ObjectType), true
+		return count(&s.constrain().MaxProperties, ObjectType), true
 	case "default":
 		return func(text string) (err error) { s.DefaultValue, err = s.literal(text); return err }, true
 	case "enum":
-		return s.setEnum(&s.Enum), true
+		return s.setEnum(&s.constrain().Enum), true
 	case "publishEnum":
-		return s.setEnum(&s.PublishedEnum), true
+		return s.setEnum(&s.constrain().PublishedEnum), true
 	case "pattern":
 		return s.setPattern, true
 	case "list":
@@ -237,11 +237,12 @@ func (s *Schema) valued(name string) (func(string) error, bool) {
 // languages use floats (API conventions, Primitive types). It keeps an existing bound, which is tighter or deliberate.
 func (s *Schema) boundToSafeIntegers() error {
 	const limit = 1 << 53
-	if s.Minimum.IsAbsent() {
-		s.Minimum = doc.OfInt(-limit)
+	c := s.constrain()
+	if c.Minimum.IsAbsent() {
+		c.Minimum = doc.OfInt(-limit)
 	}
-	if s.Maximum.IsAbsent() {
-		s.Maximum = doc.OfInt(limit)
+	if c.Maximum.IsAbsent() {
+		c.Maximum = doc.OfInt(limit)
 	}
 	return s.mustBe(IntegerType)
 }
@@ -296,7 +297,7 @@ func (s *Schema) setEnum(values *[]doc.Value) func(string) error {
 }
 
 func (s *Schema) setPattern(text string) (err error) {
-	s.Pattern, err = NewPattern(text)
+	s.constrain().Pattern, err = NewPattern(text)
 	return errors.Join(s.mustBe(StringType), err)
 }
 

@@ -62,6 +62,48 @@ type Schema struct {
 
 	// DefaultValue is the declared default. It is absent if there is none.
 	DefaultValue doc.Value
+
+	// ListType is AtomicList, SetList, MapList or "", which counts as atomic.
+	ListType string
+	// ListMapKeys names the members that identify an element of a MapList.
+	ListMapKeys []string
+	// MapType is AtomicMap, GranularMap or "", which counts as granular.
+	MapType string
+	// ZeroKey applies to a member that is a key of list elements: if the member is absent, its zero value is the key.
+	ZeroKey bool
+	// PatchStrategy and PatchMergeKey are the tags of that name, which configure strategic merge patch, such as "merge"
+	// and "name".
+	PatchStrategy, PatchMergeKey string
+
+	// goType describes what only the Go type says, and OpenAPI does not.
+	goType goLimits
+	// filled is DefaultValue with the defaults below it: what an absent value becomes.
+	filled doc.Value
+	// filledSize is about how many bytes of JSON filled has.
+	filledSize int
+	// constraints are those of [Schema.Constraints]; nil if there are none.
+	constraints *Constraints
+	// duplicates allows duplicate elements although ListType is a set or map. The ListType then affects only patches and
+	// apply. It is set if the ListType follows from the patch tags alone, or if a tag says so.
+	duplicates bool
+	// keeps says that something at or below this place is Immutable, so [Schema.CheckFixed] must look there.
+	keeps bool
+	// settles says the same for [Schema.Reconcile], counts for [Schema.EndlessNumber].
+	settles bool
+	counts  bool
+	// distinct says the same for [Schema.CheckRepeats].
+	distinct bool
+	// embeds says that there is an embedded resource at or below this place.
+	embeds bool
+	// fromOpenAPI says that [FromOpenAPI] made the schema. open holds the rules that only such a schema can have; it is
+	// nil if there are none.
+	fromOpenAPI bool
+	open        *openRules
+	root        *root // nil for the parts of a schema
+}
+
+// Constraints are what few places of a document have besides their types.
+type Constraints struct {
 	// Enum lists the allowed values. Empty means that all values are allowed.
 	Enum []doc.Value
 	// PublishedEnum lists the values that OpenAPI states if Enum is empty. The schema does not check them.
@@ -82,44 +124,27 @@ type Schema struct {
 	// Pattern must match somewhere in a string. Anchor it to match the whole string.
 	Pattern *Pattern
 
-	// ListType is AtomicList, SetList, MapList or "", which counts as atomic.
-	ListType string
-	// ListMapKeys names the members that identify an element of a MapList.
-	ListMapKeys []string
-	// MapType is AtomicMap, GranularMap or "", which counts as granular.
-	MapType string
-	// ZeroKey applies to a member that is a key of list elements: if the member is absent, its zero value is the key.
-	ZeroKey bool
-	// PatchStrategy and PatchMergeKey are the tags of that name, which configure strategic merge patch, such as "merge"
-	// and "name".
-	PatchStrategy, PatchMergeKey string
-
 	// Rules are the rules of a rule language. The schema only publishes them; the host that set them evaluates them.
 	Rules []Rule
+}
 
-	// goType describes what only the Go type says, and OpenAPI does not.
-	goType goLimits
-	// filled is DefaultValue with the defaults below it: what an absent value becomes.
-	filled doc.Value
-	// filledSize is about how many bytes of JSON filled has.
-	filledSize int
-	// duplicates allows duplicate elements although ListType is a set or map. The ListType then affects only patches and
-	// apply. It is set if the ListType follows from the patch tags alone, or if a tag says so.
-	duplicates bool
-	// keeps says that something at or below this place is Immutable, so [Schema.CheckFixed] must look there.
-	keeps bool
-	// settles says the same for [Schema.Reconcile], counts for [Schema.EndlessNumber].
-	settles bool
-	counts  bool
-	// distinct says the same for [Schema.CheckRepeats].
-	distinct bool
-	// embeds says that there is an embedded resource at or below this place.
-	embeds bool
-	// fromOpenAPI says that [FromOpenAPI] made the schema. open holds the rules that only such a schema can have; it is
-	// nil if there are none.
-	fromOpenAPI bool
-	open        *openRules
-	root        *root // nil for the parts of a schema
+// noConstraints are the constraints of most places. Nobody changes them.
+var noConstraints Constraints
+
+// Constraints returns the constraints of a place. They must not change.
+func (s *Schema) Constraints() *Constraints {
+	if s.constraints == nil {
+		return &noConstraints
+	}
+	return s.constraints
+}
+
+// constrain returns the constraints of a place for those who set them.
+func (s *Schema) constrain() *Constraints {
+	if s.constraints == nil {
+		s.constraints = &Constraints{}
+	}
+	return s.constraints
 }
 
 // Object describes the members of a struct type. A recursive type points back to its own Object.

@@ -112,52 +112,55 @@ func (w *validator) text(s *Schema, text string, at *trail) {
 
 // length reports only the first fault in the length and pattern of a text, as kube-apiserver does.
 func (w *validator) length(s *Schema, text string, at *trail) {
-	if s.MaxLength != nil || s.MinLength != nil {
+	c := s.Constraints()
+	if c.MaxLength != nil || c.MinLength != nil {
 		n := int64(utf8.RuneCountInString(text))
-		if s.MaxLength != nil && n > *s.MaxLength {
-			w.add(status.TooLongField(at.below(w.root), text, int(*s.MaxLength)))
+		if c.MaxLength != nil && n > *c.MaxLength {
+			w.add(status.TooLongField(at.below(w.root), text, int(*c.MaxLength)))
 			return
 		}
-		if s.MinLength != nil && n < *s.MinLength {
-			w.invalid(at, text, "should be at least %d chars long", *s.MinLength)
+		if c.MinLength != nil && n < *c.MinLength {
+			w.invalid(at, text, "should be at least %d chars long", *c.MinLength)
 			return
 		}
 	}
-	if s.Pattern != nil && !w.matches(s.Pattern, text, at) {
-		w.invalid(at, text, "should match '%s'", s.Pattern)
+	if c.Pattern != nil && !w.matches(c.Pattern, text, at) {
+		w.invalid(at, text, "should match '%s'", c.Pattern)
 	}
 }
 
 func (w *validator) number(s *Schema, v doc.Value, at *trail) {
-	if !s.MultipleOf.IsAbsent() && !isMultiple(v, s.MultipleOf) {
-		w.invalid(at, plain(v), "should be a multiple of %s", s.MultipleOf.Literal())
+	c := s.Constraints()
+	if !c.MultipleOf.IsAbsent() && !isMultiple(v, c.MultipleOf) {
+		w.invalid(at, plain(v), "should be a multiple of %s", c.MultipleOf.Literal())
 	}
-	if !s.Minimum.IsAbsent() {
-		switch c := compareNumbers(v, s.Minimum); {
-		case s.ExclusiveMinimum && c <= 0:
-			w.invalid(at, plain(v), "should be greater than %s", s.Minimum.Literal())
-		case c < 0:
-			w.invalid(at, plain(v), "should be greater than or equal to %s", s.Minimum.Literal())
+	if !c.Minimum.IsAbsent() {
+		switch order := compareNumbers(v, c.Minimum); {
+		case c.ExclusiveMinimum && order <= 0:
+			w.invalid(at, plain(v), "should be greater than %s", c.Minimum.Literal())
+		case order < 0:
+			w.invalid(at, plain(v), "should be greater than or equal to %s", c.Minimum.Literal())
 		}
 	}
-	if !s.Maximum.IsAbsent() {
-		switch c := compareNumbers(v, s.Maximum); {
-		case s.ExclusiveMaximum && c >= 0:
-			w.invalid(at, plain(v), "should be less than %s", s.Maximum.Literal())
-		case c > 0:
-			w.invalid(at, plain(v), "should be less than or equal to %s", s.Maximum.Literal())
+	if !c.Maximum.IsAbsent() {
+		switch order := compareNumbers(v, c.Maximum); {
+		case c.ExclusiveMaximum && order >= 0:
+			w.invalid(at, plain(v), "should be less than %s", c.Maximum.Literal())
+		case order > 0:
+			w.invalid(at, plain(v), "should be less than or equal to %s", c.Maximum.Literal())
 		}
 	}
 }
 
 func (w *validator) list(s *Schema, v, old doc.Value, at *trail) {
+	c := s.Constraints()
 	w.elements(s, v, old, at)
 	n := int64(v.Len())
-	if s.MinItems != nil && n < *s.MinItems {
-		w.invalid(at, n, "should have at least %d items", *s.MinItems)
+	if c.MinItems != nil && n < *c.MinItems {
+		w.invalid(at, n, "should have at least %d items", *c.MinItems)
 	}
-	if s.MaxItems != nil && n > *s.MaxItems {
-		w.add(status.TooManyField(at.below(w.root), int(n), int(*s.MaxItems)))
+	if c.MaxItems != nil && n > *c.MaxItems {
+		w.add(status.TooManyField(at.below(w.root), int(n), int(*c.MaxItems)))
 	}
 }
 
@@ -201,12 +204,13 @@ func (s *Schema) correlate(old doc.Value) func(element doc.Value) doc.Value {
 
 // size checks the number of members of a map.
 func (w *validator) size(s *Schema, v doc.Value, at *trail) {
+	c := s.Constraints()
 	n := int64(v.Len())
-	if s.MinProperties != nil && n < *s.MinProperties {
-		w.invalid(at, n, "should have at least %d properties", *s.MinProperties)
+	if c.MinProperties != nil && n < *c.MinProperties {
+		w.invalid(at, n, "should have at least %d properties", *c.MinProperties)
 	}
-	if s.MaxProperties != nil && n > *s.MaxProperties {
-		w.add(status.TooManyField(at.below(w.root), int(n), int(*s.MaxProperties)))
+	if c.MaxProperties != nil && n > *c.MaxProperties {
+		w.add(status.TooManyField(at.below(w.root), int(n), int(*c.MaxProperties)))
 	}
 }
 

@@ -24,18 +24,19 @@ func isBounded(format string) bool {
 
 func stringBounds(p *place) string {
 	s := p.schema
-	if s.Type != schema.StringType || s.MaxLength != nil || len(s.Enum) > 0 || isBounded(s.Format) {
+	c := s.Constraints()
+	if s.Type != schema.StringType || c.MaxLength != nil || len(c.Enum) > 0 || isBounded(s.Format) {
 		return ""
 	}
 	return "a string has a maximum length: set " + option(p) + "maxLength"
 }
 
 func numberBounds(p *place) string {
-	s := p.schema
-	if !isNumber(p) || len(s.Enum) > 0 || isObservedGeneration(p) {
+	c := p.schema.Constraints()
+	if !isNumber(p) || len(c.Enum) > 0 || isObservedGeneration(p) {
 		return ""
 	}
-	switch low, high := s.Minimum.IsAbsent(), s.Maximum.IsAbsent(); {
+	switch low, high := c.Minimum.IsAbsent(), c.Maximum.IsAbsent(); {
 	case low && high:
 		return "a number has bounds: set " + option(p) + "min and " + option(p) + "max"
 	case low:
@@ -60,7 +61,8 @@ func option(p *place) string {
 
 func listBounds(p *place) string {
 	s := p.schema
-	if s.Items == nil || s.MaxItems != nil || isConditions(p) || s.ListType == schema.SetList && len(s.Items.Enum) > 0 {
+	if s.Items == nil || s.Constraints().MaxItems != nil || isConditions(p) ||
+		s.ListType == schema.SetList && len(s.Items.Constraints().Enum) > 0 {
 		return ""
 	}
 	return "a list has a maximum size: set " + option(p) + "maxItems"
@@ -79,7 +81,7 @@ func listType(p *place) string {
 }
 
 func mapBounds(p *place) string {
-	if p.schema.Additional == nil || p.schema.MaxProperties != nil {
+	if p.schema.Additional == nil || p.schema.Constraints().MaxProperties != nil {
 		return ""
 	}
 	return "a map has a maximum size: set " + option(p) + "maxProperties"

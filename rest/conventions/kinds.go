@@ -110,7 +110,7 @@ func items(k *kind) (string, string) {
 func kindField(p *place) string {
 	if p.name() == "kind" && !p.isTop() && p.siblings.Property("name") == nil &&
 		p.siblings.Property("apiVersion") == nil ||
-		p.name() == "kind" && len(p.schema.Enum) > 0 && !looksLikeReference(p.siblings, p.owner) {
+		p.name() == "kind" && len(p.schema.Constraints().Enum) > 0 && !looksLikeReference(p.siblings, p.owner) {
 		return `"kind" is reserved for the kinds of objects; call it "type"`
 	}
 	return ""

@@ -163,7 +163,7 @@ func isBool(p *place) string {
 
 // reservedPrefix looks for reserved names in the defaults and constants of a definition.
 func reservedPrefix(p *place) string {
-	for _, value := range append([]doc.Value{p.schema.DefaultValue}, p.schema.Enum...) {
+	for _, value := range append([]doc.Value{p.schema.DefaultValue}, p.schema.Constraints().Enum...) {
 		text := value.Text()
 		switch domain, _, isKey := strings.Cut(text, "/"); {
 		case value.Kind() != doc.String:

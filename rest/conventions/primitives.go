@@ -64,7 +64,8 @@ func int64Range(p *place) string {
 	if !isInteger(p) || isObservedGeneration(p) {
 		return ""
 	}
-	for _, bound := range []doc.Value{p.schema.Minimum, p.schema.Maximum} {
+	c := p.schema.Constraints()
+	for _, bound := range []doc.Value{c.Minimum, c.Maximum} {
 		if i, ok := bound.Int(); !bound.IsAbsent() && (!ok || i > maxSafe || i < -maxSafe) {
 			return fmt.Sprintf("the bound %s needs more than 53 bits, which JavaScript clients cannot represent: bound it by "+
 				"±%d, or use a string", bound.Literal(), int64(maxSafe))
@@ -78,7 +79,7 @@ func int64Range(p *place) string {
 func isObservedGeneration(p *place) bool { return p.inStatus && p.name() == "observedGeneration" }
 
 func numericEnum(p *place) string {
-	for _, value := range p.schema.Enum {
+	for _, value := range p.schema.Constraints().Enum {
 		if value.Kind() != doc.String && value.Kind() != doc.Null {
 			return fmt.Sprintf("enumerates values of type %s, which tell a reader nothing: enumerate CamelCase strings",
 				value.Kind())
@@ -89,7 +90,7 @@ func numericEnum(p *place) string {
 
 func constants(p *place) string {
 	var wrong []string
-	for _, value := range p.schema.Enum {
+	for _, value := range p.schema.Constraints().Enum {
 		text := value.Text()
 		if value.Kind() == doc.String && text != "" && (!isUpperCamel(text) || mixedAcronym(text) != "") {
 			wrong = append(wrong, strconv.Quote(text))
@@ -109,7 +110,7 @@ func union(p *place) string {
 	if kind == nil || p.schema.Object == nil {
 		return ""
 	}
-	for _, value := range kind.Schema.Enum {
+	for _, value := range kind.Schema.Constraints().Enum {
 		if !strings.EqualFold(value.Text(), p.name()) {
 			continue
 		}

@@ -80,7 +80,7 @@ func conditionFields(p *place) string {
 	if len(missing) > 0 {
 		return fmt.Sprintf("a condition must have %s, each required: use apimeta.Condition", strings.Join(missing, ", "))
 	}
-	for _, value := range p.schema.Items.Property("status").Schema.Enum {
+	for _, value := range p.schema.Items.Property("status").Schema.Constraints().Enum {
 		switch apimeta.ConditionStatus(value.Text()) {
 		case apimeta.ConditionTrue, apimeta.ConditionFalse, apimeta.ConditionUnknown:
 		default:

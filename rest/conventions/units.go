@@ -35,7 +35,9 @@ func isNumber(p *place) bool {
 	return p.schema.Type == schema.IntegerType || p.schema.Type == schema.NumberType
 }
 
-func isText(p *place) bool { return p.schema.Type == schema.StringType && len(p.schema.Enum) == 0 }
+func isText(p *place) bool {
+	return p.schema.Type == schema.StringType && len(p.schema.Constraints().Enum) == 0
+}
 
 func timeFormat(p *place) string {
 	if words := words(p.name()); len(words) > 1 && words[len(words)-1] == "Time" && !isTime(p) &&

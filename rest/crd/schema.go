@@ -126,6 +126,7 @@ func (e *exporter) structRules(out object, o *schema.Object, path string) {
 
 // constraints returns the constraints on one value, without those of its members and elements.
 func (e *exporter) constraints(s *schema.Schema) object {
+	c := s.Constraints()
 	out := object{}
 	set := func(key string, value any) {
 		if v := reflect.ValueOf(value); v.IsValid() && !v.IsZero() {
@@ -141,30 +142,30 @@ func (e *exporter) constraints(s *schema.Schema) object {
 	set("x-kubernetes-list-type", s.ListType)
 	set("x-kubernetes-list-map-keys", s.ListMapKeys)
 	set("x-kubernetes-map-type", s.MapType)
-	set("exclusiveMinimum", s.ExclusiveMinimum)
-	set("exclusiveMaximum", s.ExclusiveMaximum)
-	for key, v := range map[string]doc.Value{"default": s.DefaultValue, "minimum": s.Minimum, "maximum": s.Maximum,
-		"multipleOf": s.MultipleOf} {
+	set("exclusiveMinimum", c.ExclusiveMinimum)
+	set("exclusiveMaximum", c.ExclusiveMaximum)
+	for key, v := range map[string]doc.Value{"default": s.DefaultValue, "minimum": c.Minimum, "maximum": c.Maximum,
+		"multipleOf": c.MultipleOf} {
 		if !v.IsAbsent() {
 			out[key] = plain(v)
 		}
 	}
-	for key, n := range map[string]*int64{"minLength": s.MinLength, "maxLength": s.MaxLength, "minItems": s.MinItems,
-		"maxItems":      s.MaxItems,
-		"minProperties": s.MinProperties, "maxProperties": s.MaxProperties} {
+	for key, n := range map[string]*int64{"minLength": c.MinLength, "maxLength": c.MaxLength, "minItems": c.MinItems,
+		"maxItems":      c.MaxItems,
+		"minProperties": c.MinProperties, "maxProperties": c.MaxProperties} {
 		if n != nil {
 			out[key] = *n
 		}
 	}
-	if s.Pattern != nil {
-		out["pattern"] = s.Pattern.String()
+	if c.Pattern != nil {
+		out["pattern"] = c.Pattern.String()
 	}
 	var enum, rules []any
-	for _, v := range s.Enum {
+	for _, v := range c.Enum {
 		enum = append(enum, plain(v))
 	}
 	set("enum", enum)
-	for _, r := range s.Rules {
+	for _, r := range c.Rules {
 		rules = append(rules, rule(r))
 	}
 	set("x-kubernetes-validations", rules)

@@ -20,10 +20,11 @@ func (d *definitions) place(s *schema.Schema, description string) doc.Value {
 	}
 	o.set("default", s.DefaultValue)
 	o.flag("nullable", s.Nullable)
-	o.count("minProperties", s.MinProperties)
-	o.count("maxProperties", s.MaxProperties)
+	c := s.Constraints()
+	o.count("minProperties", c.MinProperties)
+	o.count("maxProperties", c.MaxProperties)
 	d.merging(&o, s)
-	o.list("x-kubernetes-validations", validations(s.Rules))
+	o.list("x-kubernetes-validations", validations(c.Rules))
 	if len(o) == 0 {
 		return ref
 	}
@@ -33,33 +34,34 @@ func (d *definitions) place(s *schema.Schema, description string) doc.Value {
 
 // members returns what a schema says, written out.
 func (d *definitions) members(s *schema.Schema) object {
+	c := s.Constraints()
 	var o object
 	o.text("description", s.Description)
 	if d.form.v3 { // upstream's Swagger 2.0 has no defaults
 		o.set("default", s.DefaultValue)
 	}
-	enum := s.Enum
+	enum := c.Enum
 	if len(enum) == 0 {
-		enum = s.PublishedEnum
+		enum = c.PublishedEnum
 	}
 	o.list("enum", enum)
 	d.types(&o, s)
-	o.set("minimum", s.Minimum)
-	o.set("maximum", s.Maximum)
-	o.flag("exclusiveMinimum", s.ExclusiveMinimum)
-	o.flag("exclusiveMaximum", s.ExclusiveMaximum)
-	o.set("multipleOf", s.MultipleOf)
-	o.count("minLength", s.MinLength)
-	o.count("maxLength", s.MaxLength)
-	o.count("minItems", s.MinItems)
-	o.count("maxItems", s.MaxItems)
-	o.count("minProperties", s.MinProperties)
-	o.count("maxProperties", s.MaxProperties)
-	if s.Pattern != nil {
-		o.text("pattern", s.Pattern.String())
+	o.set("minimum", c.Minimum)
+	o.set("maximum", c.Maximum)
+	o.flag("exclusiveMinimum", c.ExclusiveMinimum)
+	o.flag("exclusiveMaximum", c.ExclusiveMaximum)
+	o.set("multipleOf", c.MultipleOf)
+	o.count("minLength", c.MinLength)
+	o.count("maxLength", c.MaxLength)
+	o.count("minItems", c.MinItems)
+	o.count("maxItems", c.MaxItems)
+	o.count("minProperties", c.MinProperties)
+	o.count("maxProperties", c.MaxProperties)
+	if c.Pattern != nil {
+		o.text("pattern", c.Pattern.String())
 	}
 	d.merging(&o, s)
-	o.list("x-kubernetes-validations", validations(s.Rules))
+	o.list("x-kubernetes-validations", validations(c.Rules))
 	if s.Items != nil {
 		o.set("items", d.place(s.Items, ""))
 	}
