@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
@@ -20,41 +21,37 @@ import (
 // bounds holds the bounds of the lists, maps and texts of the kind, by path.
 type bounds map[string]int64
 
-// bounded sets bounds in both schemas, on half of the places.
-func bounded(r round, ours *schema.Schema, theirs *apiextensions.JSONSchemaProps) bounds {
-	set := bounds{}
-	most := func(place string) *int64 {
+// bounded sets bounds on half of the places of their schema. It also returns the overlay that sets them in ours.
+func bounded(r round, theirs *apiextensions.JSONSchemaProps) (bounds, map[string]string) {
+	set, overlay := bounds{}, map[string]string{}
+	most := func(place, name, option string) *int64 {
 		if oneIn(r.Rand, 2) {
 			return nil
 		}
 		n := []int64{0, 1, 3, 10, 64, 253, 1000, 50_000}[r.Intn(8)]
 		set[place] = n
+		key := "ruledSpec." + name
+		overlay[key] = strings.TrimPrefix(fmt.Sprintf("%s,%s=%d", overlay[key], option, n), ",")
 		return &n
 	}
 	spec := theirs.Properties["spec"]
-	specOurs := ours.At("spec")
 	for _, name := range slices.Sorted(maps.Keys(spec.Properties)) {
-		p, own := spec.Properties[name], specOurs.At(name)
+		p := spec.Properties[name]
 		switch {
 		case p.Type == "string" && p.Format == "", p.Format == "byte", p.XIntOrString:
-			p.MaxLength = most(name)
-			own.MaxLength = p.MaxLength
+			p.MaxLength = most(name, name, "maxLength")
 		case p.Type == "array":
-			p.MaxItems = most(name)
-			own.MaxItems = p.MaxItems
+			p.MaxItems = most(name, name, "maxItems")
 			if p.Items.Schema.Type == "string" {
-				p.Items.Schema.MaxLength = most(name + "[]")
-				own.Items.MaxLength = p.Items.Schema.MaxLength
+				p.Items.Schema.MaxLength = most(name+"[]", name, "items.maxLength")
 			}
 		case p.AdditionalProperties != nil:
-			p.MaxProperties = most(name)
-			own.MaxProperties = p.MaxProperties
-			p.AdditionalProperties.Schema.MaxLength = most(name + "{}")
-			own.Additional.MaxLength = p.AdditionalProperties.Schema.MaxLength
+			p.MaxProperties = most(name, name, "maxProperties")
+			p.AdditionalProperties.Schema.MaxLength = most(name+"{}", name, "values.maxLength")
 		}
 		spec.Properties[name] = p
 	}
-	return set
+	return set, overlay
 }
 
 var exceeds = regexp.MustCompile(`(?:by factor of (more than 100|[0-9.]+)x|could cost (more than 100|[0-9.]+) times)`)
@@ -76,10 +73,10 @@ func compareEstimates(t *testing.T, r round, rules map[string]apiextensions.Vali
 		declared[place] = []cel.Rule{{Rule: rule.Rule, Message: rule.Message, MessageExpression: rule.MessageExpression}}
 	}
 	ours := setOf(t, declared)
-	s, err := schema.Derive(reflect.TypeFor[ruled](), schema.Options{Rules: ours.Declared()})
-	require.NoError(t, err)
 	props := ruledProps(rules)
-	set := bounded(r, s, &props)
+	set, overlay := bounded(r, &props)
+	s, err := schema.Derive(reflect.TypeFor[ruled](), schema.Options{Rules: ours.Declared(), Overlay: overlay})
+	require.NoError(t, err)
 	preserve := false
 	crd := &apiextensions.CustomResourceDefinition{Spec: apiextensions.CustomResourceDefinitionSpec{
 		Group: "example.com", Scope: apiextensions.NamespaceScoped, PreserveUnknownFields: &preserve,
