@@ -94,18 +94,28 @@ func (w *keeping) follow(ctx context.Context, objects raw.Objects, logger *slog.
 				slog.Any("error", err))
 		}
 	}
-	known := false // whether the state of the beginning is known
+	// Follow reads one resource after the other. If an IPAddress is deleted in between, its Service was read, and no change
+	// reports the deletion. So nothing is settled before all resources have been read.
+	var start []*watch.Change[storage.Record]
+	known := false
 	for changes, err := range objects.Follow(ctx, serviceResource, addressResource, rangeResource) {
 		if err != nil {
 			return err
 		}
-		for _, c := range changes.List {
-			note(c.Key.Name, w.see(ctx, c, !known))
+		if known {
+			for _, c := range changes.List {
+				note(c.Key.Name, w.see(ctx, c, false))
+			}
+			continue
 		}
-		if changes.Through > 0 && !known {
-			known = true
-			note(defaultName, w.again(ctx))
+		if start = append(start, changes.List...); changes.Through == 0 {
+			continue
 		}
+		for _, c := range start {
+			note(c.Key.Name, w.see(ctx, c, true))
+		}
+		note(defaultName, w.again(ctx))
+		known, start = true, nil
 	}
 	return ctx.Err()
 }
