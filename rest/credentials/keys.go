@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/decorum-go/decorum/internal/smallfile"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
@@ -56,7 +57,7 @@ func rotate(path string, keep int) ([]serviceaccount.Key, error) {
 	if _, err := loadKeys(path); err != nil {
 		return nil, err
 	}
-	old, err := readFile(path)
+	old, err := smallfile.Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func loadKeys(path string) ([]serviceaccount.Key, error) {
 	if mode := info.Mode().Perm(); mode&0o027 != 0 { // Kubernetes mounts secrets with the mode 0440 for a program with a group
 		return nil, fmt.Errorf("%s: the mode is %04o, but others must not read a private key (chmod 600)", path, mode)
 	}
-	text, err := readFile(path)
+	text, err := smallfile.Read(path)
 	if err != nil {
 		return nil, err
 	}

@@ -13,15 +13,13 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/decorum-go/decorum/internal/smallfile"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
 )
 
 // checkEvery is how long a change of the file may go unnoticed.
 const checkEvery = time.Second
-
-// maxFile limits the size of a file, in bytes.
-const maxFile = 16 << 20
 
 // Tokens recognizes bearer tokens that a file lists. It is a [rest.Authenticator]. The file is a list in YAML or JSON:
 //
@@ -161,7 +159,7 @@ func (t *Tokens) read() error {
 }
 
 func readTokens(path string) (map[[sha256.Size]byte]entry, error) {
-	text, err := readFile(path)
+	text, err := smallfile.Read(path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,6 @@ package kubeconfig
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 
 	"sigs.k8s.io/yaml"
@@ -150,23 +148,6 @@ func merge[N, V any](into *map[string]entry[V], list, path string, entries []N, 
 		}
 	}
 	return nil
-}
-
-// maxFile limits the size of a file, in bytes. A kubeconfig file of a thousand clusters has about 6 MiB.
-const maxFile = 16 << 20
-
-// readFile is os.ReadFile with a limit, because a path may name a device or a pipe without an end.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(text) > maxFile {
-		err = fmt.Errorf("%s: exceeds the limit of %d bytes", path, maxFile)
-	}
-	return text, err
 }
 
 // inFile adds the name of the file to an error.

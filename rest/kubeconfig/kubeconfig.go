@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/decorum-go/decorum/internal/smallfile"
 	"github.com/decorum-go/decorum/rest"
 )
 
@@ -71,7 +72,7 @@ func load(o Options, paths []string, optional bool) (Config, error) {
 		if path == "" || slices.Contains(paths[:i], path) {
 			continue
 		}
-		text, err := readFile(path)
+		text, err := smallfile.Read(path)
 		if optional && errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

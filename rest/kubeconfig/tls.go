@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/decorum-go/decorum/internal/smallfile"
 )
 
 // transportTo returns the transport to a cluster, without credentials. It has the same limits as client-go's
@@ -78,7 +80,7 @@ func (e entry[V]) read(field, path string, data []byte) ([]byte, error) {
 		}
 		return data, nil
 	}
-	text, err := readFile(e.resolve(path))
+	text, err := smallfile.Read(e.resolve(path))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", field, err)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/decorum-go/decorum/internal/smallfile"
 )
 
 // reread is the maximum age of a token before tokenFile reads the file again. client-go rereads 10 seconds before the
@@ -29,7 +31,7 @@ func (t *tokenFile) token(context.Context) (string, error) {
 	if now := time.Now(); now.Before(t.until) {
 		return t.last, nil
 	}
-	text, err := readFile(t.path)
+	text, err := smallfile.Read(t.path)
 	token := strings.TrimSpace(string(text))
 	if err == nil && token == "" {
 		err = errors.New(t.path + " is empty")

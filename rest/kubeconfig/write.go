@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/decorum-go/decorum/internal/smallfile"
 )
 
 // Entry is what a client needs to reach an API as one user: a cluster, a user and a context of a kubeconfig file.
@@ -58,7 +60,7 @@ func write(path string, e Entry) ([]byte, error) {
 		return nil, err
 	}
 	config := map[string]any{"apiVersion": "v1", "kind": "Config"}
-	text, err := readFile(path)
+	text, err := smallfile.Read(path)
 	if err == nil {
 		if err := new(merged).add(path, text); err != nil {
 			return nil, err

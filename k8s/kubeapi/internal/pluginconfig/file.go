@@ -3,18 +3,15 @@ package pluginconfig
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
-)
 
-// maxFile limits the size of a file, in bytes, because a path may name a device without an end.
-const maxFile = 16 << 20
+	"github.com/decorum-go/decorum/internal/smallfile"
+)
 
 // File is an AdmissionConfiguration. A nil File has no configuration for any plugin.
 type File struct {
@@ -45,7 +42,7 @@ var unversioned = map[string]string{"ImagePolicyWebhook": "imagePolicy",
 // Read reads an AdmissionConfiguration. Paths in it are relative to its folder. Read does not read the files at these
 // paths, because only the plugins that run need theirs.
 func Read(path string) (*File, error) {
-	text, err := readFile(path)
+	text, err := smallfile.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("unable to read admission control configuration from %q [%w]", path, err)
 	}
@@ -106,7 +103,7 @@ func (f *File) Of(plugin string, read func(text []byte) error) error {
 			return read(nil)
 		}
 		var err error
-		if text, err = readFile(path); err != nil {
+		if text, err = smallfile.Read(path); err != nil {
 			return fmt.Errorf("couldn't open admission plugin configuration %s: %w", path, err)
 		}
 	}
@@ -114,18 +111,4 @@ func (f *File) Of(plugin string, read func(text []byte) error) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
-}
-
-// readFile is os.ReadFile with a limit.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(text) > maxFile {
-		err = fmt.Errorf("%s: exceeds the limit of %d bytes", path, maxFile)
-	}
-	return text, err
 }
