@@ -131,6 +131,9 @@ func (p *pool[V]) holds(ctx context.Context, c claim, v V) (bool, error) {
 	if !c.settled() {
 		return true, nil
 	}
+	if c.by.Name == "" { // a Service without a name was refused
+		return false, nil
+	}
 	services, err := rest.ClientForHook[corev1.Service](ctx)
 	if err != nil {
 		return false, err

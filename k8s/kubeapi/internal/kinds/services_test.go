@@ -231,6 +231,13 @@ func TestRefusedServicesTakeNothing(t *testing.T) {
 	must[*corev1.Service](t)(services.Create(t.Context(), service("c", atIP("10.0.0.5")), metav1.CreateOptions{}))
 }
 
+func TestServicesWithoutNameTakeNothing(t *testing.T) {
+	services := clientOf(t, newAPI(t)).CoreV1().Services(namespace)
+	_, err := services.Create(t.Context(), service("", atIP("10.0.0.9")), metav1.CreateOptions{})
+	assertRefused(t, err, 422, "name or generateName is required")
+	must[*corev1.Service](t)(services.Create(t.Context(), service("a", atIP("10.0.0.9")), metav1.CreateOptions{}))
+}
+
 // Services that are created and deleted at the same time never share an address, and the range can be used to its end.
 func TestServicesNeverShareAnAddress(t *testing.T) {
 	client := clientOf(t, newAPIAt(t, netip.MustParsePrefix("10.0.0.0/26"))) // 62 addresses
