@@ -39,6 +39,7 @@ type authority struct {
 	owned  bool // the client was made by Open
 	keys   keys
 	meta   meta // set by Begin
+	feed   feed
 
 	mu      sync.Mutex
 	pending map[string]chan int64 // commits whose outcome the feed may tell, by id

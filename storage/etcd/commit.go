@@ -43,6 +43,7 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 	}
 	a.noteFull(nil)
 	if response.Succeeded {
+		a.arriveEarly(ctx, operations, response.Header.Revision)
 		return storage.Verdict{Done: true, Revision: a.revision(response.Header.Revision, 0)}, nil
 	}
 	kvs := response.Responses[0].GetResponseRange().Kvs
@@ -80,7 +81,9 @@ func (a *authority) transaction(group storage.Group, m *marker) ([]clientv3.Cmp,
 				return nil, nil, err
 			}
 			size += len(value)
-			operations = append(operations, clientv3.OpPut(key, string(value)))
+			put := clientv3.OpPut(key, "")
+			put.WithValueBytes(value) // without a copy
+			operations = append(operations, put)
 		}
 		size += len(key) + perOperation
 		m.count++

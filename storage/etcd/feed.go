@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -19,8 +20,73 @@ var (
 	errManyByHand = errors.New("another program has changed more objects at once than the store can: close the store and open it again")
 )
 
+// feed passes the commits to the engine, in order and each once.
+type feed struct {
+	mu   sync.Mutex // held while a commit is passed
+	pass func(storage.Arrival) error
+	at   int64 // everything up to this revision of etcd was passed
+}
+
+// begin makes the feed pass what follows a revision of etcd, until end is called.
+func (f *feed) begin(after int64, pass func(storage.Arrival) error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pass, f.at = pass, after
+}
+
+func (f *feed) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pass = nil
+}
+
+// has reports whether everything up to a revision of etcd was passed.
+func (f *feed) has(revision int64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return revision <= f.at
+}
+
+// arrive passes what the watch reports at a revision of etcd, unless that was done.
+func (f *feed) arrive(revision int64, arrival *storage.Arrival) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if revision <= f.at {
+		return nil
+	}
+	return f.move(revision, arrival)
+}
+
+// arriveEarly passes a commit before the watch reports it, if everything before it was passed. If the feed is busy, the
+// commit waits for the watch, because a writer must not wait for the feed longer than its context allows.
+func (f *feed) arriveEarly(revision int64, make func() (storage.Arrival, error)) {
+	if !f.mu.TryLock() {
+		return
+	}
+	defer f.mu.Unlock()
+	if f.pass == nil || f.at != revision-1 {
+		return
+	}
+	if arrival, err := make(); err == nil {
+		_ = f.move(revision, &arrival) // after an error, the watch reports the commit
+	}
+}
+
+// move passes an arrival. The caller holds the lock.
+func (f *feed) move(revision int64, arrival *storage.Arrival) error {
+	if len(arrival.Entries) > 0 {
+		if err := f.pass(*arrival); err != nil {
+			return err
+		}
+	}
+	f.at = revision
+	return nil
+}
+
 // Follow implements [storage.Authority] with one watch of the commits and the objects of the store.
 func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
+	a.feed.begin(a.at(after), yield)
+	defer a.feed.end()
 	watcher := clientv3.NewWatcher(a.client) // with a stream of its own
 	defer watcher.Close()
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
@@ -39,7 +105,7 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 			for n < len(events) && events[n].Kv.ModRevision == events[0].Kv.ModRevision {
 				n++
 			}
-			if err := a.arrive(ctx, events[:n], yield); err != nil {
+			if err := a.arrive(ctx, events[:n]); err != nil {
 				return err
 			}
 			events = events[n:]
@@ -51,36 +117,68 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 	return errFeedEnded
 }
 
-// arrive yields the changes of one revision of etcd. etcd reports them in the order in which the transaction made them.
-func (a *authority) arrive(ctx context.Context, events []*clientv3.Event, yield func(storage.Arrival) error) error {
+// arrive passes the changes of one revision of etcd.
+func (a *authority) arrive(ctx context.Context, events []*clientv3.Event) error {
 	revision := events[0].Kv.ModRevision
-	arrival := storage.Arrival{At: time.Now()}
-	var m marker
+	if a.feed.has(revision) {
+		return nil
+	}
+	m, arrival, err := a.arrival(ctx, events)
+	if err != nil {
+		return err
+	}
+	if err := a.feed.arrive(revision, &arrival); err != nil {
+		return err
+	}
+	a.resolve(m.id, revision)
+	return nil
+}
+
+// arriveEarly passes a commit of this replica that etcd has answered.
+func (a *authority) arriveEarly(ctx context.Context, operations []clientv3.Op, revision int64) {
+	a.feed.arriveEarly(revision, func() (storage.Arrival, error) {
+		_, arrival, err := a.arrival(ctx, eventsOf(operations, revision))
+		return arrival, err
+	})
+}
+
+// eventsOf returns what a watch reports about a transaction at a revision.
+func eventsOf(operations []clientv3.Op, revision int64) []*clientv3.Event {
+	events := make([]*clientv3.Event, len(operations))
+	for i := range operations {
+		op := &operations[i]
+		events[i] = &clientv3.Event{Kv: &mvccpb.KeyValue{Key: op.KeyBytes(), Value: op.ValueBytes(), ModRevision: revision}}
+		if op.IsDelete() {
+			events[i].Type = mvccpb.DELETE
+		}
+	}
+	return events
+}
+
+// arrival returns the changes of one revision of etcd, which have the order in which the transaction made them, and the
+// marker of the commit, if the transaction was one.
+func (a *authority) arrival(ctx context.Context, events []*clientv3.Event) (m marker, arrival storage.Arrival, err error) {
+	revision := events[0].Kv.ModRevision
+	arrival.At = time.Now()
 	for _, e := range events {
 		key := string(e.Kv.Key)
 		switch {
 		case key == a.keys.commit:
-			var err error
 			if m, err = parseMarker(e.Kv.Value); err != nil {
-				return err
+				return m, arrival, err
 			}
 			arrival.At = m.at
 		case strings.HasPrefix(key, a.keys.objects):
 			arrival.Entries = append(arrival.Entries, a.change(ctx, e, len(arrival.Entries), revision))
 		}
 	}
-	if len(arrival.Entries) == 0 {
-		return nil
-	}
 	if len(arrival.Entries) > perRevision {
-		return errManyByHand
+		return m, arrival, errManyByHand
 	}
-	arrival.End = a.revision(revision, len(arrival.Entries)-1)
-	if err := yield(arrival); err != nil {
-		return err
+	if len(arrival.Entries) > 0 {
+		arrival.End = a.revision(revision, len(arrival.Entries)-1)
 	}
-	a.resolve(m.id, revision)
-	return nil
+	return m, arrival, nil
 }
 
 // change returns the entry of one event.

@@ -41,6 +41,9 @@ func (k *keys) parseObject(key string) (of storage.Key, err error) {
 	if len(parts) != 3 {
 		return of, fmt.Errorf("the key %q does not name an object", key)
 	}
+	if !strings.Contains(key, "%") {
+		return storage.Key{Resource: parts[0], Namespace: parts[1], Name: parts[2]}, nil
+	}
 	var errs [3]error
 	of.Resource, errs[0] = url.PathUnescape(parts[0])
 	of.Namespace, errs[1] = url.PathUnescape(parts[1])

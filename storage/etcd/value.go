@@ -159,11 +159,17 @@ type marker struct {
 func (m *marker) String() string { return fmt.Sprintf("%s %d %d", m.id, m.at.UnixMicro(), m.count) }
 
 func parseMarker(value []byte) (m marker, err error) {
-	var at int64
-	if _, err = fmt.Sscanf(string(value), "%s %d %d", &m.id, &at, &m.count); err != nil {
+	id, rest, _ := strings.Cut(string(value), " ")
+	micros, rest, _ := strings.Cut(rest, " ")
+	count, _, _ := strings.Cut(rest, " ")
+	at, err := strconv.ParseInt(micros, 10, 64)
+	if err == nil {
+		m.count, err = strconv.Atoi(count)
+	}
+	if err != nil {
 		return m, fmt.Errorf("the last commit cannot be read: %w", err)
 	}
-	m.at = time.UnixMicro(at)
+	m.id, m.at = id, time.UnixMicro(at)
 	return m, nil
 }
 

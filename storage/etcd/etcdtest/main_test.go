@@ -45,7 +45,12 @@ func newPrefix() string { return fmt.Sprint("/stores/", prefixes.Add(1)) }
 
 func connect(t testing.TB, cluster *etcdtest.Cluster) *clientv3.Client {
 	t.Helper()
-	client, err := clientv3.New(clientv3.Config{Endpoints: cluster.Endpoints(), Logger: zap.NewNop()})
+	return clientOf(t, cluster.Endpoints())
+}
+
+func clientOf(t testing.TB, endpoints []string) *clientv3.Client {
+	t.Helper()
+	client, err := clientv3.New(clientv3.Config{Endpoints: endpoints, Logger: zap.NewNop()})
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	_, err = client.Get(t.Context(), "connected") // the goroutines of the connection run from here on

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -161,6 +162,69 @@ func TestChangedByHand(t *testing.T) {
 	assert.Nil(t, changes[0].Current)
 	_, err = put(t.Context(), store, "x", "again")
 	require.NoError(t, err)
+}
+
+// Two replicas write, an operator deletes objects with etcdctl, and another program writes to the same etcd. A replica
+// shows its own commits before its watch reports them, but only if nothing is missing before them: both replicas show
+// the same changes in the same order.
+func TestOwnCommitsKeepTheOrder(t *testing.T) {
+	const each = 200
+	client, prefix := connect(t, shared), newPrefix()
+	replicas := []*etcd.Store{
+		serving(t, etcd.Options{Client: client, Prefix: prefix}),
+		serving(t, etcd.Options{Client: connect(t, shared), Prefix: prefix}),
+	}
+	require.NoError(t, putAll(t.Context(), replicas[0], 100, 10))
+	cursors := make([]*watch.Cursor[storage.Record], len(replicas))
+	for i, replica := range replicas {
+		_, err := replica.Get(t.Context(), note("n0"), storage.MostRecent)
+		require.NoError(t, err)
+		cursors[i], err = replica.Watch(t.Context(), watch.Key{Resource: notes}, replica.Revision())
+		require.NoError(t, err)
+		defer cursors[i].Close()
+	}
+
+	var work sync.WaitGroup
+	times := func(count int, do func(n int) error) {
+		work.Go(func() {
+			for n := range count {
+				assert.NoError(t, do(n))
+			}
+		})
+	}
+	for i, replica := range replicas {
+		times(each, func(n int) error {
+			_, err := put(t.Context(), replica, fmt.Sprint("own", i), fmt.Sprint(n))
+			return err
+		})
+	}
+	times(100, func(n int) error {
+		_, err := client.Delete(t.Context(), fmt.Sprint(prefix, "/objects/notes.example.com/default/n", n))
+		return err
+	})
+	times(each, func(n int) error {
+		_, err := client.Put(t.Context(), "/elsewhere", fmt.Sprint(n))
+		return err
+	})
+	work.Wait()
+
+	seen := make([][]string, len(replicas))
+	for i, replica := range replicas {
+		_, err := replica.Get(t.Context(), note("own0"), storage.MostRecent)
+		require.NoError(t, err)
+		for {
+			changes, err := cursors[i].Poll(nil)
+			require.NoError(t, err)
+			if len(changes) == 0 {
+				break
+			}
+			for _, c := range changes {
+				seen[i] = append(seen[i], fmt.Sprint(c.Revision, c.Key.Name, c.Current == nil))
+			}
+		}
+		assert.Len(t, seen[i], 100+2*each)
+	}
+	assert.Equal(t, seen[0], seen[1])
 }
 
 // After a compaction, a new replica serves the current state, and positions that it can prove.
