@@ -12,6 +12,10 @@ import (
 // scanStep is how many records a list visits between two checks of its context.
 const scanStep = 1024
 
+// countAfter is how many records a list takes before it counts those that follow, so that its buffer grows once. To
+// count the records of a short list takes longer than to list them.
+const countAfter = 256
+
 // List implements [Store].
 func (e *Engine) List(ctx context.Context, opts Query, into []*Record) (Listing, error) {
 	if x := e.transactionIn(ctx); x != nil {
@@ -83,9 +87,6 @@ func (e *Engine) listBy(ctx context.Context, t *table, opts Query, way route, by
 func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []*Record) (Listing, error) {
 	page := Listing{Records: into}
 	everything := opts.Match == nil && opts.Visible == nil && len(opts.Terms) == 0
-	if everything && opts.Limit == 0 && opts.Within.Namespace == "" && opts.Within.Name == "" {
-		page.Records = slices.Grow(into, s.tree.Len())
-	}
 	start := Key{Namespace: opts.Within.Namespace, Name: opts.Within.Name}
 	after := opts.After != Key{} && !keyBefore(opts.After, start)
 	if after {
@@ -139,6 +140,13 @@ func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []
 			if opts.Match != nil && !opts.Match(r) {
 				return true
 			}
+		}
+		if everything && taken >= countAfter && len(page.Records) == cap(page.Records) {
+			left := s.rankAfter(opts.Within) - s.rank(r.Key)
+			if limit > 0 {
+				left = min(left, limit-taken)
+			}
+			page.Records = slices.Grow(page.Records, left)
 		}
 		taken++
 		page.Records = append(page.Records, r)

@@ -275,3 +275,30 @@ func ExampleNewMemory() {
 	// 3 {"metadata":{"name":"first","namespace":"default","resourceVersion":"2"},"spec":{"size":3}}
 	// DELETED {"metadata":{"name":"first","namespace":"default","resourceVersion":"3"},"spec":{"size":3}}
 }
+
+// The buffer of a long list grows once, to about the number of the records, whichever part of a resource is listed.
+func TestListGrowsItsBufferOnce(t *testing.T) {
+	m := newMemory(t, storage.Options{})
+	fill(t, m, 40_000) // in 20 namespaces
+	for _, c := range []struct {
+		name string
+		of   storage.Query
+		want int
+	}{
+		{"all namespaces", storage.Query{Within: watch.Key{Resource: pods}}, 40_000},
+		{"one namespace", storage.Query{Within: watch.Key{Resource: pods, Namespace: "ns-7"}}, 2000},
+		{"a page", storage.Query{Within: watch.Key{Resource: pods}, Limit: 3000}, 3000},
+		{"the last page", storage.Query{Within: watch.Key{Resource: pods}, After: typicalKey(9), Limit: 3000}, 1999},
+	} {
+		list := func(buffer int) []*storage.Record {
+			page, err := m.List(t.Context(), c.of, make([]*storage.Record, 0, buffer))
+			require.NoError(t, err)
+			return page.Records
+		}
+		assert.Equal(t, c.want, len(list(512)), c.name)
+		assert.Less(t, cap(list(512)), c.want*3/2, c.name)
+		enough := testing.AllocsPerRun(5, func() { list(40_000) })
+		grown := testing.AllocsPerRun(5, func() { list(512) })
+		assert.LessOrEqual(t, grown, enough+2, c.name) // under the race detector, slices.Grow allocates twice
+	}
+}
