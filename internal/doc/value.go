@@ -256,16 +256,12 @@ func (v Value) find(key string) (int, bool) {
 		return 0, false
 	}
 	keys := v.node.keys
-	if len(keys) <= 8 {
+	if len(keys) <= 8 { // to see that two keys differ is faster than to see which comes first
 		for i, k := range keys {
 			if k == key {
 				return i, true
 			}
-			if k > key {
-				return i, false
-			}
 		}
-		return len(keys), false
 	}
 	return slices.BinarySearch(keys, key)
 }

@@ -20,11 +20,13 @@ func (s *Schema) beside() sideBySide {
 
 // property returns the property of that name, or nil.
 func (b *sideBySide) property(name string) *Property {
-	for b.next < len(b.properties) && b.properties[b.next].Name < name {
-		b.next++
-	}
-	if b.next < len(b.properties) && b.properties[b.next].Name == name {
-		return &b.properties[b.next]
+	for ; b.next < len(b.properties); b.next++ {
+		switch p := &b.properties[b.next]; {
+		case p.Name == name:
+			return p
+		case p.Name > name:
+			return nil
+		}
 	}
 	return nil
 }
