@@ -59,7 +59,7 @@ func (f *feed) arrive(revision int64, arrival *storage.Arrival) error {
 
 // arriveEarly passes a commit before the watch reports it, if everything before it was passed. If the feed is busy, the
 // commit waits for the watch, because a writer must not wait for the feed longer than its context allows.
-func (f *feed) arriveEarly(revision int64, make func() (storage.Arrival, error)) {
+func (f *feed) arriveEarly(revision int64, read func() (storage.Arrival, error)) {
 	if !f.mu.TryLock() {
 		return
 	}
@@ -67,7 +67,7 @@ func (f *feed) arriveEarly(revision int64, make func() (storage.Arrival, error))
 	if f.pass == nil || f.at != revision-1 {
 		return
 	}
-	if arrival, err := make(); err == nil {
+	if arrival, err := read(); err == nil {
 		_ = f.move(revision, &arrival) // after an error, the watch reports the commit
 	}
 }

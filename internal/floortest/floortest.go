@@ -1,0 +1,78 @@
+// Package floortest compares the writes of a store with what any store of its kind does at least.
+package floortest
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Step is one way to write an object of 2 KB. The first step of a comparison is the bare one.
+type Step struct {
+	Name string
+	// Write makes one write. Each call has another number.
+	Write func(n int) error
+	// Show returns when somebody else has the write. It is nil if nobody else watches.
+	Show func() error
+
+	written, shown []time.Duration
+}
+
+// Compare takes the steps in turns, each of some writes. The order of the steps changes, because what is still under
+// way after a write burdens the next step. Compare reports the fastest twentieth of each step in microseconds, so that
+// other work on the machine matters little, and how many times as long as the bare step this is. It reports both for the
+// median too.
+func Compare(b *testing.B, turn int, steps ...*Step) {
+	b.Helper()
+	n := 0
+	for b.Loop() {
+		for _, i := range rand.Perm(len(steps)) {
+			for range turn {
+				n++
+				require.NoError(b, steps[i].take(n))
+			}
+		}
+	}
+	slices.Sort(steps[0].written)
+	bare := steps[0].written
+	for _, s := range steps {
+		report(b, s.Name, s.written, bare)
+		report(b, s.Name+"-shown", s.shown, bare)
+	}
+}
+
+// take makes one write and notes its times.
+func (s *Step) take(n int) error {
+	began := time.Now()
+	if err := s.Write(n); err != nil {
+		return err
+	}
+	s.written = append(s.written, time.Since(began))
+	if s.Show == nil {
+		return nil
+	}
+	if err := s.Show(); err != nil {
+		return err
+	}
+	s.shown = append(s.shown, time.Since(began))
+	return nil
+}
+
+// report reports times beside those of the bare step, which are sorted.
+func report(b *testing.B, name string, times, bare []time.Duration) {
+	if len(times) == 0 {
+		return
+	}
+	slices.Sort(times)
+	for _, part := range []struct {
+		of string
+		at int
+	}{{"", 20}, {"-median", 2}} {
+		micros := float64(times[len(times)/part.at].Nanoseconds()) / 1000
+		b.ReportMetric(micros, name+part.of+"-µs")
+		b.ReportMetric(micros*1000/float64(bare[len(bare)/part.at].Nanoseconds()), name+part.of+"/bare")
+	}
+}
