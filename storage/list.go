@@ -12,8 +12,8 @@ import (
 // scanStep is how many records a list visits between two checks of its context.
 const scanStep = 1024
 
-// countAfter is how many records a list takes before it counts those that follow, so that its buffer grows once. To
-// count the records of a short list takes longer than to list them.
+// countAfter is how many records a list takes before it may count the rest, so that a full buffer grows once. Counting
+// the records of a short list takes longer than listing them.
 const countAfter = 256
 
 // List implements [Store].

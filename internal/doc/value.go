@@ -256,7 +256,7 @@ func (v Value) find(key string) (int, bool) {
 		return 0, false
 	}
 	keys := v.node.keys
-	if len(keys) <= 8 { // to see that two keys differ is faster than to see which comes first
+	if len(keys) <= 8 { // comparing for equality is faster than comparing for order
 		for i, k := range keys {
 			if k == key {
 				return i, true

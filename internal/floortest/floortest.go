@@ -1,4 +1,4 @@
-// Package floortest compares the writes of a store with what any store of its kind does at least.
+// Package floortest compares the writes of a store with the minimum that any store of its kind must do.
 package floortest
 
 import (
@@ -13,18 +13,17 @@ import (
 // Step is one way to write an object of 2 KB. The first step of a comparison is the bare one.
 type Step struct {
 	Name string
-	// Write makes one write. Each call has another number.
+	// Write makes one write. Each call gets a different n.
 	Write func(n int) error
-	// Show returns when somebody else has the write. It is nil if nobody else watches.
+	// Show waits until another client sees the write. It is nil if no other client watches.
 	Show func() error
 
 	written, shown []time.Duration
 }
 
-// Compare takes the steps in turns, each of some writes. The order of the steps changes, because what is still under
-// way after a write burdens the next step. Compare reports the fastest twentieth of each step in microseconds, so that
-// other work on the machine matters little, and how many times as long as the bare step this is. It reports both for the
-// median too.
+// Compare runs the steps in random order, each for turn writes at a time, because the work that a write leaves behind
+// slows down the next step. It reports the fastest twentieth and the median of each step, in microseconds and as a ratio
+// to the bare step. Other work on the machine matters little for the fastest twentieth.
 func Compare(b *testing.B, turn int, steps ...*Step) {
 	b.Helper()
 	n := 0
@@ -61,7 +60,7 @@ func (s *Step) take(n int) error {
 	return nil
 }
 
-// report reports times beside those of the bare step, which are sorted.
+// report reports times beside those of the bare step. bare must be sorted.
 func report(b *testing.B, name string, times, bare []time.Duration) {
 	if len(times) == 0 {
 		return

@@ -47,7 +47,7 @@ func (f *feed) has(revision int64) bool {
 	return revision <= f.at
 }
 
-// arrive passes what the watch reports at a revision of etcd, unless that was done.
+// arrive passes what the watch reports at a revision of etcd, unless the writer has passed it.
 func (f *feed) arrive(revision int64, arrival *storage.Arrival) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,7 +83,8 @@ func (f *feed) move(revision int64, arrival *storage.Arrival) error {
 	return nil
 }
 
-// Follow implements [storage.Authority] with one watch of the commits and the objects of the store.
+// Follow implements [storage.Authority] with one watch of the commits and the objects of the store, and with the answers
+// of this replica's own commits.
 func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
 	a.feed.begin(a.at(after), yield)
 	defer a.feed.end()
@@ -134,7 +135,7 @@ func (a *authority) arrive(ctx context.Context, events []*clientv3.Event) error 
 	return nil
 }
 
-// arriveEarly passes a commit of this replica that etcd has answered.
+// arriveEarly passes a commit of this replica that etcd has confirmed.
 func (a *authority) arriveEarly(ctx context.Context, operations []clientv3.Op, revision int64) {
 	a.feed.arriveEarly(revision, func() (storage.Arrival, error) {
 		_, arrival, err := a.arrival(ctx, eventsOf(operations, revision))
@@ -155,8 +156,8 @@ func eventsOf(operations []clientv3.Op, revision int64) []*clientv3.Event {
 	return events
 }
 
-// arrival returns the changes of one revision of etcd, which have the order in which the transaction made them, and the
-// marker of the commit, if the transaction was one.
+// arrival returns the changes of one revision of etcd, in the order in which the transaction made them, and the marker
+// of the commit, if a store made the transaction.
 func (a *authority) arrival(ctx context.Context, events []*clientv3.Event) (m marker, arrival storage.Arrival, err error) {
 	revision := events[0].Kv.ModRevision
 	arrival.At = time.Now()

@@ -25,8 +25,8 @@ var (
 		"SELECT pg_notify('same', revision::text) FROM next", 1)
 )
 
-// BenchmarkFloor compares a write of the store with what a store in Postgres does at least: it writes the rows of an
-// object and its change, orders the commits, and notifies another connection.
+// BenchmarkFloor compares a write of the store with the minimum that a store in Postgres must do: it writes the rows of
+// an object and its change, orders the commits, and notifies another connection.
 func BenchmarkFloor(b *testing.B) {
 	s := start(b, postgrestest.Options{Sync: true})
 	// Each has a database, because all connections of a database that listen hear of all its notifications.

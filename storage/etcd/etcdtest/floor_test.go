@@ -46,9 +46,10 @@ func (k *bare) watch(ctx context.Context, client *clientv3.Client) clientv3.Watc
 	return changes
 }
 
-// BenchmarkFloor compares a write of the store with what a store in etcd does at least: a transaction that replaces a
-// key of the same size, then with a second key that marks the commit, and then with a watch of another program. The
-// first write of a replica after those of others waits for the watch, so each step has turns of twenty writes.
+// BenchmarkFloor compares a write of the store with the minimum that a store in etcd must do: a transaction that
+// replaces a key of the same size, the same with a second key that marks the commit, and the first with a watch by
+// another client. The first write of a replica after those of others waits for the watch, so each step makes twenty
+// writes at a time.
 func BenchmarkFloor(b *testing.B) {
 	client := synced(b)
 	plain := &bare{client: client, key: "plain"}
