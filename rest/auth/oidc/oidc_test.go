@@ -273,8 +273,10 @@ func TestKeysAreKeptAndRotated(t *testing.T) {
 	_, err = present(t, a, old)
 	require.NoError(t, err, "the known keys stay")
 	f.advance(10 * time.Second)
-	_, err = present(t, a, f.token(t, nil))
-	require.NoError(t, err)
+	require.Eventually(t, func() bool { // on a busy machine, go-oidc may still share the answer of the refused question
+		_, err = present(t, a, f.token(t, nil))
+		return err == nil
+	}, time.Minute, time.Millisecond)
 	assert.Equal(t, 2, f.requests(keys))
 	_, err = present(t, a, old)
 	assert.Error(t, err, "the issuer has given up the key")
