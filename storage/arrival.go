@@ -2,12 +2,16 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 
 	"github.com/decorum-go/decorum/watch"
 )
+
+// errPaused answers a group that must not wait for the end of a pause.
+var errPaused = errors.New("storage: an upgrade pauses the changes of the resource")
 
 // apply makes a group that the authority reports visible. It reads the records outside the lock, and again if a
 // resource was registered meanwhile.
@@ -25,6 +29,9 @@ func (r *replica) apply(ctx context.Context, a Arrival) error {
 			return err
 		}
 		if wait != nil {
+			if a.NoWait {
+				return errPaused
+			}
 			if err := await(ctx, wait); err != nil {
 				return err
 			}

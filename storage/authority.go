@@ -41,7 +41,8 @@ type Authority interface {
 
 	// Follow yields every group of changes after a revision, in order and each exactly once, until the context ends. It
 	// returns 410 Expired if it may no longer have all of them, an error of yield unchanged, and any other error if it
-	// must be called again.
+	// must be called again. Commit may yield its own group meanwhile, if all groups before it were yielded; after an error
+	// of yield, Follow yields the group again. There is one call of yield at a time, and none after Follow has returned.
 	Follow(ctx context.Context, after watch.Revision, yield func(Arrival) error) error
 
 	// Latest returns the last revision of the latest group that was committed when Latest was called, or of a later one.
@@ -88,6 +89,9 @@ type Arrival struct {
 	End watch.Revision
 	// At is when the replica that wrote the group proposed it.
 	At time.Time
+	// NoWait makes yield return an error where it would wait, because an upgrade pauses the changes of a resource. A
+	// Commit that yields its own group sets it, because its caller waits no longer than its context allows.
+	NoWait bool
 }
 
 // Verdict is the answer of an authority to a group.

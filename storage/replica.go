@@ -107,7 +107,9 @@ func (r *replica) follow() {
 		from := r.revision
 		r.mu.Unlock()
 		err := r.authority.Follow(ctx, from, func(a Arrival) error {
-			retry = firstRetry
+			if !a.NoWait {
+				retry = firstRetry
+			}
 			return r.apply(ctx, a)
 		})
 		cancel()

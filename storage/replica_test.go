@@ -89,6 +89,65 @@ func TestLaggingReplica(t *testing.T) {
 	})
 }
 
+// earlyReplica is a connection over which a test can yield a group before the feed does.
+type earlyReplica struct {
+	*replica
+	yield func(storage.Arrival) error
+}
+
+func (e *earlyReplica) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
+	e.yield = yield
+	return e.replica.Follow(ctx, after, yield)
+}
+
+// A writer that yields its own group does not wait for the end of an upgrade that pauses changes. The feed does.
+func TestNoWaitDuringAnUpgrade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on, feed := newTruth(), make(chan struct{})
+		here, connection := serving(t, &replica{truth: on}), &earlyReplica{replica: &replica{truth: on, hold: feed}}
+		m, err := storage.OpenReplica(t.Context(), connection, storage.Options{})
+		require.NoError(t, err)
+		require.NoError(t, m.Register(t.Context(), podResource))
+		write := func(n int) storage.Arrival {
+			_, err := here.Update(t.Context(), pod("x"), func(*storage.Record) ([]byte, error) { return podJSON("x", n), nil })
+			require.NoError(t, err)
+			on.mu.Lock()
+			defer on.mu.Unlock()
+			return on.groups[len(on.groups)-1]
+		}
+		deliver := func() {
+			feed <- struct{}{}
+			synctest.Wait()
+			require.Equal(t, here.Revision(), m.Revision())
+		}
+		write(0)
+		deliver()
+
+		form, rounds := podResource, 0
+		form.Fingerprint = "2"
+		form.Upgrade = func(json []byte) ([]byte, error) {
+			if rounds++; rounds > 9 { // the upgrade has ended
+				return json, nil
+			}
+			group := write(rounds)
+			if rounds <= 8 { // the upgrade starts again
+				deliver()
+				return json, nil
+			}
+			before := m.Revision()
+			group.NoWait = true
+			assert.ErrorContains(t, connection.yield(group), "pauses")
+			assert.Equal(t, before, m.Revision())
+			return json, nil
+		}
+		require.NoError(t, m.Register(t.Context(), form))
+		assert.Equal(t, 9, rounds)
+		deliver()
+		require.NoError(t, here.Close())
+		require.NoError(t, m.Close())
+	})
+}
+
 // A write returns after its replica shows it.
 func TestWriteWaitsForItsArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

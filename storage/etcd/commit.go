@@ -25,8 +25,8 @@ const (
 	resolveWait = 2 * time.Second
 )
 
-// Commit implements [storage.Authority] with one transaction. If the answer is lost, the feed can still show that the
-// transaction was executed.
+// Commit implements [storage.Authority] with one transaction. It passes the group to the engine itself, if nothing is
+// missing before it. If the answer is lost, the feed can still show that the transaction was executed.
 func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Verdict, error) {
 	m := marker{id: rand.Text(), at: group.At}
 	conditions, operations, err := a.transaction(group, &m)
@@ -43,7 +43,7 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 	}
 	a.noteFull(nil)
 	if response.Succeeded {
-		a.arriveEarly(ctx, operations, response.Header.Revision)
+		a.show(ctx, operations, response.Header.Revision)
 		return storage.Verdict{Done: true, Revision: a.revision(response.Header.Revision, 0)}, nil
 	}
 	kvs := response.Responses[0].GetResponseRange().Kvs

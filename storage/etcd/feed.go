@@ -20,66 +20,69 @@ var (
 	errManyByHand = errors.New("another program has changed more objects at once than the store can: close the store and open it again")
 )
 
-// feed passes the commits to the engine, in order and each once.
+// feed passes the commits to the engine, in order and each once. The watch and the writers call it.
 type feed struct {
-	mu   sync.Mutex // held while a commit is passed
-	pass func(storage.Arrival) error
-	at   int64 // everything up to this revision of etcd was passed
+	mu       sync.Mutex // held while a commit is passed
+	yield    func(storage.Arrival) error
+	position int64 // everything up to this revision of etcd was passed
 }
 
 // begin makes the feed pass what follows a revision of etcd, until end is called.
-func (f *feed) begin(after int64, pass func(storage.Arrival) error) {
+func (f *feed) begin(after int64, yield func(storage.Arrival) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.pass, f.at = pass, after
+	f.yield, f.position = yield, after
 }
 
 func (f *feed) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.pass = nil
+	f.yield = nil
 }
 
 // has reports whether everything up to a revision of etcd was passed.
 func (f *feed) has(revision int64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return revision <= f.at
+	return revision <= f.position
 }
 
-// arrive passes what the watch reports at a revision of etcd, unless the writer has passed it.
-func (f *feed) arrive(revision int64, arrival *storage.Arrival) error {
+// pass passes what the watch reports at a revision of etcd, unless the writer has passed it.
+func (f *feed) pass(revision int64, arrival *storage.Arrival) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if revision <= f.at {
+	if revision <= f.position {
 		return nil
 	}
 	return f.move(revision, arrival)
 }
 
-// arriveEarly passes a commit before the watch reports it, if everything before it was passed. If the feed is busy, the
-// commit waits for the watch, because a writer must not wait for the feed longer than its context allows.
-func (f *feed) arriveEarly(revision int64, read func() (storage.Arrival, error)) {
+// passEarly passes a commit before the watch reports it, if everything before it was passed. The writer does not wait if
+// the feed is busy or an upgrade pauses changes: then the watch passes the commit.
+func (f *feed) passEarly(revision int64, read func() (storage.Arrival, error)) {
 	if !f.mu.TryLock() {
 		return
 	}
 	defer f.mu.Unlock()
-	if f.pass == nil || f.at != revision-1 {
+	if f.yield == nil || f.position != revision-1 {
 		return
 	}
-	if arrival, err := read(); err == nil {
-		_ = f.move(revision, &arrival) // after an error, the watch reports the commit
+	arrival, err := read()
+	if err != nil {
+		return
 	}
+	arrival.NoWait = true
+	_ = f.move(revision, &arrival)
 }
 
 // move passes an arrival. The caller holds the lock.
 func (f *feed) move(revision int64, arrival *storage.Arrival) error {
 	if len(arrival.Entries) > 0 {
-		if err := f.pass(*arrival); err != nil {
+		if err := f.yield(*arrival); err != nil {
 			return err
 		}
 	}
-	f.at = revision
+	f.position = revision
 	return nil
 }
 
@@ -106,7 +109,7 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 			for n < len(events) && events[n].Kv.ModRevision == events[0].Kv.ModRevision {
 				n++
 			}
-			if err := a.arrive(ctx, events[:n]); err != nil {
+			if err := a.receive(ctx, events[:n]); err != nil {
 				return err
 			}
 			events = events[n:]
@@ -118,8 +121,8 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 	return errFeedEnded
 }
 
-// arrive passes the changes of one revision of etcd.
-func (a *authority) arrive(ctx context.Context, events []*clientv3.Event) error {
+// receive passes what the watch reports at one revision of etcd.
+func (a *authority) receive(ctx context.Context, events []*clientv3.Event) error {
 	revision := events[0].Kv.ModRevision
 	if a.feed.has(revision) {
 		return nil
@@ -128,22 +131,22 @@ func (a *authority) arrive(ctx context.Context, events []*clientv3.Event) error 
 	if err != nil {
 		return err
 	}
-	if err := a.feed.arrive(revision, &arrival); err != nil {
+	if err := a.feed.pass(revision, &arrival); err != nil {
 		return err
 	}
 	a.resolve(m.id, revision)
 	return nil
 }
 
-// arriveEarly passes a commit of this replica that etcd has confirmed.
-func (a *authority) arriveEarly(ctx context.Context, operations []clientv3.Op, revision int64) {
-	a.feed.arriveEarly(revision, func() (storage.Arrival, error) {
+// show passes a commit of this replica that etcd has confirmed, if nothing is missing before it.
+func (a *authority) show(ctx context.Context, operations []clientv3.Op, revision int64) {
+	a.feed.passEarly(revision, func() (storage.Arrival, error) {
 		_, arrival, err := a.arrival(ctx, eventsOf(operations, revision))
 		return arrival, err
 	})
 }
 
-// eventsOf returns what a watch reports about a transaction at a revision.
+// eventsOf returns the events that a watch would report for a transaction.
 func eventsOf(operations []clientv3.Op, revision int64) []*clientv3.Event {
 	events := make([]*clientv3.Event, len(operations))
 	for i := range operations {

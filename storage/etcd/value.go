@@ -159,17 +159,18 @@ type marker struct {
 func (m *marker) String() string { return fmt.Sprintf("%s %d %d", m.id, m.at.UnixMicro(), m.count) }
 
 func parseMarker(value []byte) (m marker, err error) {
-	id, rest, _ := strings.Cut(string(value), " ")
-	micros, rest, _ := strings.Cut(rest, " ")
-	count, _, _ := strings.Cut(rest, " ")
-	at, err := strconv.ParseInt(micros, 10, 64)
+	fields := strings.Fields(string(value))
+	if len(fields) < 3 {
+		return m, fmt.Errorf("the last commit cannot be read: %w", errValue)
+	}
+	at, err := strconv.ParseInt(fields[1], 10, 64)
 	if err == nil {
-		m.count, err = strconv.Atoi(count)
+		m.count, err = strconv.Atoi(fields[2])
 	}
 	if err != nil {
 		return m, fmt.Errorf("the last commit cannot be read: %w", err)
 	}
-	m.id, m.at = id, time.UnixMicro(at)
+	m.id, m.at = fields[0], time.UnixMicro(at)
 	return m, nil
 }
 

@@ -295,9 +295,9 @@ func (a *authority) show(p *proposal, revision watch.Revision) {
 	if p.Entries[0].Current != nil {
 		s = a.decode(context.Background(), key, revision, &p.values[0])
 	}
-	group := storage.Arrival{Entries: []storage.Stored{s}, End: revision, At: p.At}
+	group := storage.Arrival{Entries: []storage.Stored{s}, End: revision, At: p.At, NoWait: true}
 	if err := a.feed.arrive(revision, group); err != nil {
-		a.feed.wake(0) // it reports the error to the engine
+		a.feed.wake(0) // it passes the change again
 		return
 	}
 	a.follows(revision)

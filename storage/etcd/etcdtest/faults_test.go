@@ -59,6 +59,63 @@ func (n *network) config(cluster *etcdtest.Cluster) clientv3.Config {
 	return clientv3.Config{Endpoints: cluster.Endpoints(), DialOptions: []grpc.DialOption{grpc.WithContextDialer(n.dial)}}
 }
 
+// heldWatch is a stream of watches that delivers nothing while the gate is locked.
+type heldWatch struct {
+	grpc.ClientStream
+	gate *sync.RWMutex
+}
+
+func (h heldWatch) RecvMsg(m any) error {
+	err := h.ClientStream.RecvMsg(m)
+	h.gate.RLock()
+	defer h.gate.RUnlock()
+	return err
+}
+
+// A replica shows its own commits although its watch is late, unless another program has written in between.
+func TestOwnCommitsDoNotWaitForTheWatch(t *testing.T) {
+	cluster, err := etcdtest.Start(t.TempDir(), etcdtest.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { cluster.Stop() })
+	var gate sync.RWMutex
+	hold := func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, open grpc.Streamer,
+		opts ...grpc.CallOption) (grpc.ClientStream, error) {
+		stream, err := open(ctx, desc, conn, method, opts...)
+		return heldWatch{stream, &gate}, err
+	}
+	store := serving(t, etcd.Options{Config: clientv3.Config{
+		Endpoints: cluster.Endpoints(), DialOptions: []grpc.DialOption{grpc.WithChainStreamInterceptor(hold)},
+	}})
+	first, err := put(t.Context(), store, "x", "1")
+	require.NoError(t, err)
+	cursor, err := store.Watch(t.Context(), watch.Key{Resource: notes}, first.Revision)
+	require.NoError(t, err)
+	defer cursor.Close()
+
+	gate.Lock()
+	for _, text := range []string{"2", "3"} {
+		written, err := put(t.Context(), store, "x", text)
+		require.NoError(t, err)
+		shown, err := store.Get(t.Context(), note("x"), storage.Any)
+		require.NoError(t, err)
+		assert.Equal(t, written, shown)
+	}
+	_, err = connect(t, cluster).Put(t.Context(), "/elsewhere", "")
+	require.NoError(t, err)
+	_, err = put(t.Context(), store, "x", "4")
+	assert.ErrorIs(t, err, storage.ErrUnknown)
+	gate.Unlock()
+
+	_, err = store.Get(t.Context(), note("x"), storage.MostRecent)
+	require.NoError(t, err)
+	changes, err := cursor.Poll(nil)
+	require.NoError(t, err)
+	require.Len(t, changes, 3)
+	for i, c := range changes {
+		assert.Contains(t, string(c.Current.JSON), fmt.Sprintf(`"text":"%d"`, i+2))
+	}
+}
+
 // A replica that is cut off from etcd serves what it has, refuses everything else, and then catches up without losing
 // an event.
 func TestCutOff(t *testing.T) {

@@ -207,10 +207,12 @@ func TestOwnCommitsKeepTheOrder(t *testing.T) {
 		return err
 	})
 	work.Wait()
+	_, err := put(t.Context(), replicas[0], "last", "") // a read waits for it, and so for all deletions
+	require.NoError(t, err)
 
 	seen := make([][]string, len(replicas))
 	for i, replica := range replicas {
-		_, err := replica.Get(t.Context(), note("own0"), storage.MostRecent)
+		_, err := replica.Get(t.Context(), note("last"), storage.MostRecent)
 		require.NoError(t, err)
 		for {
 			changes, err := cursors[i].Poll(nil)
@@ -222,7 +224,7 @@ func TestOwnCommitsKeepTheOrder(t *testing.T) {
 				seen[i] = append(seen[i], fmt.Sprint(c.Revision, c.Key.Name, c.Current == nil))
 			}
 		}
-		assert.Len(t, seen[i], 100+2*each)
+		assert.Len(t, seen[i], 100+2*each+1)
 	}
 	assert.Equal(t, seen[0], seen[1])
 }
