@@ -164,6 +164,69 @@ func TestChangedByHand(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// An operator may change objects with etcdctl while no replica runs. A replica that opens later shows the change, also
+// if the last commit is too old for its history. Without such a change, clients continue from the last commit.
+func TestChangedByHandWhileClosed(t *testing.T) {
+	client := connect(t, shared)
+	for name, c := range map[string]struct {
+		change func(object string) error
+		check  func(t *testing.T, store *etcd.Store, last watch.Revision) error
+	}{
+		"a deletion": {
+			func(object string) error { _, err := client.Delete(t.Context(), object); return err },
+			func(t *testing.T, store *etcd.Store, _ watch.Revision) error {
+				_, err := store.Get(t.Context(), note("x"), storage.MostRecent)
+				assert.ErrorIs(t, err, storage.ErrNotFound)
+				return nil
+			},
+		},
+		"a former value": {
+			func(object string) error {
+				now, err := client.Get(t.Context(), object)
+				if err != nil {
+					return err
+				}
+				former, err := client.Get(t.Context(), object, clientv3.WithRev(now.Kvs[0].CreateRevision))
+				if err == nil {
+					_, err = client.Put(t.Context(), object, string(former.Kvs[0].Value))
+				}
+				return err
+			},
+			func(t *testing.T, store *etcd.Store, _ watch.Revision) error {
+				r, err := store.Get(t.Context(), note("x"), storage.MostRecent)
+				if err == nil {
+					assert.Contains(t, string(r.JSON), "former")
+				}
+				return err
+			},
+		},
+		"another program's key": {
+			func(string) error { _, err := client.Put(t.Context(), "/elsewhere", ""); return err },
+			func(t *testing.T, store *etcd.Store, last watch.Revision) error {
+				cursor, err := store.Watch(t.Context(), watch.Key{Resource: notes}, last)
+				if err == nil {
+					cursor.Close()
+				}
+				return err
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opts := etcd.Options{Client: client, Prefix: newPrefix(), Engine: storage.Options{MaxLogAge: time.Nanosecond}}
+			store := serving(t, opts)
+			for _, text := range []string{"former", "latest"} {
+				_, err := put(t.Context(), store, "x", text)
+				require.NoError(t, err)
+			}
+			last, err := put(t.Context(), store, "y", "")
+			require.NoError(t, err)
+			require.NoError(t, store.Close())
+			require.NoError(t, c.change(opts.Prefix+"/objects/notes.example.com/default/x"))
+			require.NoError(t, c.check(t, serving(t, opts), last.Revision))
+		})
+	}
+}
+
 // Two replicas write, an operator deletes objects with etcdctl, and another program writes to the same etcd. A replica
 // shows its own commits before its watch reports them, but only if nothing is missing before them: both replicas show
 // the same changes in the same order.
