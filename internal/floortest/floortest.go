@@ -66,12 +66,12 @@ func report(b *testing.B, name string, times, bare []time.Duration) {
 		return
 	}
 	slices.Sort(times)
-	for _, part := range []struct {
-		of string
-		at int
+	for _, quantile := range []struct {
+		suffix string
+		share  int // the quantile is 1/share
 	}{{"", 20}, {"-median", 2}} {
-		micros := float64(times[len(times)/part.at].Nanoseconds()) / 1000
-		b.ReportMetric(micros, name+part.of+"-µs")
-		b.ReportMetric(micros*1000/float64(bare[len(bare)/part.at].Nanoseconds()), name+part.of+"/bare")
+		ours, limit := times[len(times)/quantile.share], bare[len(bare)/quantile.share]
+		b.ReportMetric(float64(ours.Nanoseconds())/1000, name+quantile.suffix+"-µs")
+		b.ReportMetric(float64(ours)/float64(limit), name+quantile.suffix+"/bare")
 	}
 }
