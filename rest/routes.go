@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -154,20 +155,25 @@ func documents(groups []kind.Group, outside []openapi.Path) map[string]chooser {
 	return paths
 }
 
-// handle answers a request to the path that find looks up, from the resources that the API served when the request arrived.
-// Only a path below a subresource may contain an escaped slash: see [route.Path].
+// handle answers a request to the path that find looks up.
 func (a *API) handle(w http.ResponseWriter, r *http.Request, params httprouter.Params, find finder) {
-	q := &request{api: a, serving: a.serving.Load(), w: w, r: r}
+	q := &request{api: a, w: w, r: r}
 	if inside, ok := w.(*insideWriter); ok {
 		q.outer = inside.outer
 	}
-	path, whole := route.Path(r.URL)
-	res, choose := find(q.serving, path, params, &q.at)
-	if choose == nil || !whole && !q.at.below {
-		res, choose, q.at, q.unknown = nil, always((*request).unknownPath), place{}, true
+	q.answer(find, params)
+}
+
+// lookUp finds out where the path leads among the resources that the API serves now. Only a path below a subresource may
+// contain an escaped slash: see [route.Path].
+func (q *request) lookUp(find finder, params httprouter.Params) (choose chooser) {
+	path, whole := route.Path(q.r.URL)
+	q.serving, q.at = q.api.serving.Load(), place{}
+	q.res, choose = find(q.serving, path, params, &q.at)
+	if q.unknown = choose == nil || !whole && !q.at.below; q.unknown {
+		q.res, choose, q.at = nil, always((*request).unknownPath), place{}
 	}
-	q.res = res
-	q.answer(choose)
+	return choose
 }
 
 // lookUpIn finds out where a path below a version of a group leads. Resources register no paths. So whatever they are
@@ -232,11 +238,11 @@ func (res *served) lookUp(path string, inside bool, at *place) chooser {
 	return always((*request).subresourceOfItem)
 }
 
-// answer runs the handler that choose returns, and sends its error if there is one. Before that, it makes the checks
+// answer runs the handler of the path, and sends its error if there is one. Before that, it makes the checks
 // that all requests have in common: it finds out the user, gives the request a place among those of this user, and asks
 // the Authorizer.
-func (q *request) answer(choose chooser) {
-	a, res, w, r := q.api, q.res, q.w, q.r
+func (q *request) answer(find finder, params httprouter.Params) {
+	a, w, r, choose := q.api, q.w, q.r, q.lookUp(find, params)
 	w.Header()["X-Content-Type-Options"] = headerNoSniff
 	a.moveOn(w.Header())
 	q.setAuditID()
@@ -253,14 +259,17 @@ func (q *request) answer(choose chooser) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	var of *resource.Resource
-	if res != nil {
-		q.kind, of = res.media, res.Resource
+	err := a.flights.Enter(&q.flight, q, q.resource())
+	for errors.Is(err, resource.ErrRetired) { // since the lookup
+		choose = q.lookUp(find, params)
+		err = a.flights.Enter(&q.flight, q, q.resource())
+	}
+	if res := q.res; res != nil {
+		q.kind = res.media
 		if res.Kind.Warning != "" {
 			w.Header().Add("Warning", media.Warning(res.Kind.Warning))
 		}
 	}
-	err := a.flights.Enter(&q.flight, q, of)
 	entered := err == nil
 	if entered {
 		defer q.leave()

@@ -73,13 +73,17 @@ func NotYetServed() error {
 	return e
 }
 
-// Enter registers a request on a resource, or returns the error to answer with. A request that it admits must Leave. It
-// has no place yet, so it may wait for what finds out its user.
+// Enter registers a request on a resource, or returns the error to answer with: [resource.ErrRetired] if the API no
+// longer serves the resource, because the end of the resource does not wait for this request. A request that Enter
+// admits must Leave. It has no place yet, so it may wait for what finds out its user.
 func (f *Flights) Enter(in *Flight, request Request, of *resource.Resource) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ending.Err() != nil {
 		return ShuttingDown()
+	}
+	if of.Left() {
+		return resource.ErrRetired
 	}
 	f.count++
 	of.Enter()

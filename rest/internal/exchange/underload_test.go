@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -109,4 +111,51 @@ func TestPanickingDeclaration(t *testing.T) {
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets, "").Code)
 	require.NoError(t, api.AddResources(t.Context(),
 		rest.Resource[apitest.Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}))
+}
+
+// lateWriter calls a function when the API begins to answer, before the request counts as under way.
+type lateWriter struct {
+	*httptest.ResponseRecorder
+	begin func()
+}
+
+func (w *lateWriter) Header() http.Header {
+	if begin := w.begin; begin != nil {
+		w.begin = nil
+		begin()
+	}
+	return w.ResponseRecorder.Header()
+}
+
+// A request that arrives just before a resource goes is answered as if it had arrived just after.
+func TestRequestsThatMeetTheEndOfAResource(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*testing.T, *rest.API)
+		code   int
+		body   string
+	}{
+		"gone": {func(t *testing.T, api *rest.API) {
+			require.NoError(t, api.WithdrawResources(t.Context(), leverName))
+		}, http.StatusNotFound, "404 page not found\n"},
+		"gone, and its group stays": {func(t *testing.T, api *rest.API) {
+			require.NoError(t, api.AddResources(t.Context(),
+				rest.Resource[apitest.Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}))
+			require.NoError(t, api.WithdrawResources(t.Context(), leverName))
+		}, http.StatusNotFound, "the server could not find the requested resource"},
+		"gone and back": {func(t *testing.T, api *rest.API) {
+			require.NoError(t, api.WithdrawResources(t.Context(), leverName))
+			require.NoError(t, api.AddResources(t.Context(), leverResource()))
+		}, http.StatusOK, `"kind":"LeverList"`},
+		"replaced": {func(t *testing.T, api *rest.API) {
+			require.NoError(t, api.ReplaceResources(t.Context(), longLeverResource()))
+		}, http.StatusOK, `"kind":"LeverList"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			api := apitest.New(t, rest.Options{}, leverResource())
+			w := &lateWriter{httptest.NewRecorder(), func() { c.change(t, api) }}
+			api.ServeHTTP(w, apitest.NewRequest("GET", levers, nil))
+			assert.Equal(t, c.code, w.Code)
+			assert.Contains(t, w.Body.String(), c.body)
+		})
+	}
 }

@@ -69,6 +69,24 @@ type lineage struct {
 // Retired reports whether the API gives up or replaces the resource, or has done so.
 func (res *Resource) Retired() bool { return res.Stored.retirement.Load() != nil }
 
+// Left reports whether the API no longer serves the resource, because it has given it up or replaced it. It then serves
+// its next set already. The resource may be nil.
+func (res *Resource) Left() bool {
+	if res == nil {
+		return false
+	}
+	f := res.Stored.retirement.Load()
+	if f == nil {
+		return false
+	}
+	select {
+	case <-f.decided:
+		return true
+	default:
+		return false
+	}
+}
+
 // Replaced reports whether another resource takes or has taken the place of this one.
 func (res *Resource) Replaced() bool {
 	f := res.Stored.retirement.Load()
