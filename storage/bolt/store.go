@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/seal"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -36,8 +37,8 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if opts.SkipDamaged != nil && !opts.ReadOnly {
 		return nil, errors.New("bolt: Options.SkipDamaged requires ReadOnly, because writes would lose the skipped objects")
 	}
-	if opts.Transformer != nil && len(opts.Transformer.KeyID()) > maxKeyID {
-		return nil, withPath(path, errKeyID)
+	if opts.Transformer != nil && len(opts.Transformer.KeyID()) > seal.MaxKeyID {
+		return nil, withPath(path, seal.ErrKeyID)
 	}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && !opts.ReadOnly {
 		if err := createEmpty(path); err != nil && !errors.Is(err, os.ErrExist) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/seal"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -97,11 +98,11 @@ func (a *authority) encode(form, index int, r *storage.Record) ([]byte, error) {
 	}
 	text := make([]byte, 0, len(r.JSON))
 	text = append(append(text, r.JSON[:r.Version.Start]...), r.JSON[r.Version.End:]...)
-	h.sealed, h.keyID = true, a.opts.Transformer.KeyID()
-	sealed, err := a.opts.Transformer.Seal(text, sealContext(r.Key))
+	sealed, keyID, err := seal.Seal(a.opts.Transformer, text, sealContext(r.Key))
 	if err != nil {
 		return nil, fmt.Errorf("the object %s %s/%s cannot be sealed: %w", r.Key.Resource, r.Key.Namespace, r.Key.Name, err)
 	}
+	h.sealed, h.keyID = true, keyID
 	return append(h.append(nil), sealed...), nil
 }
 
@@ -122,11 +123,8 @@ func (a *authority) decode(key storage.Key, value []byte, revision int64) (s sto
 		return s, &unknownForm{key.Resource, h.form}
 	}
 	if h.sealed {
-		if a.opts.Transformer == nil {
-			return s, fmt.Errorf("it is sealed with key %q, and the store has no transformer", h.keyID)
-		}
-		if text, err = a.opts.Transformer.Open(h.keyID, bytes.Clone(text), sealContext(key)); err != nil {
-			return s, fmt.Errorf("it cannot be opened with key %q: %w", h.keyID, err)
+		if text, err = seal.Open(a.opts.Transformer, h.keyID, bytes.Clone(text), sealContext(key)); err != nil {
+			return s, err
 		}
 	}
 	if h.version > len(text) {

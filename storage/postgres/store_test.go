@@ -129,6 +129,35 @@ func TestSealed(t *testing.T) {
 	require.ErrorContains(t, plain.Register(t.Context(), noteResource), `sealed with key "1"`)
 }
 
+// panicking is a transformer of the host that panics.
+type panicking struct{ seal.Transformer }
+
+func (panicking) Seal([]byte, []byte) ([]byte, error) { panic("broken") }
+
+func (panicking) Open(string, []byte, []byte) ([]byte, error) { panic("broken") }
+
+// A transformer that panics ends no process. A replica that cannot read an object neither serves nor overwrites it.
+func TestPanickingTransformer(t *testing.T) {
+	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
+	good, err := seal.NewAEAD(seal.Key{ID: "1", Secret: make([]byte, 16)})
+	require.NoError(t, err)
+	store := serving(t, postgres.Options{Pool: pool, Schema: schema, Transformer: good})
+	broken := serving(t, postgres.Options{Pool: pool, Schema: schema, Transformer: panicking{good}})
+	_, err = put(t.Context(), store, "x", "text")
+	require.NoError(t, err)
+	_, err = broken.Get(t.Context(), note("x"), storage.MostRecent)
+	require.ErrorIs(t, err, storage.ErrNotFound)
+	_, err = put(t.Context(), broken, "x", "overwritten")
+	require.ErrorIs(t, err, storage.ErrReadOnly)
+	require.ErrorContains(t, err, "the transformer panicked: broken")
+	_, err = put(t.Context(), broken, "y", "text")
+	require.ErrorContains(t, err, "the transformer panicked: broken")
+	_, err = store.Get(t.Context(), note("y"), storage.MostRecent)
+	require.ErrorIs(t, err, storage.ErrNotFound)
+	_, err = put(t.Context(), store, "y", "text")
+	require.NoError(t, err)
+}
+
 // The history stays within its bound, while replicas follow and open.
 func TestHistoryIsTrimmed(t *testing.T) {
 	pool, schema := connect(t, server(t).URL("postgres")), newSchema()

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/seal"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -39,8 +40,7 @@ func (a *authority) encode(key storage.Key, form int, r *storage.Record) (v valu
 	if a.opts.Transformer == nil {
 		return v, nil
 	}
-	v.keyID = a.opts.Transformer.KeyID()
-	if v.body, err = a.opts.Transformer.Seal(v.body, sealContext(key)); err != nil {
+	if v.body, v.keyID, err = seal.Seal(a.opts.Transformer, v.body, sealContext(key)); err != nil {
 		return v, fmt.Errorf("the object %s %s/%s cannot be sealed: %w", key.Resource, key.Namespace, key.Name, err)
 	}
 	return v, nil
@@ -71,11 +71,8 @@ func (a *authority) decode(ctx context.Context, key storage.Key, revision watch.
 func (a *authority) text(key storage.Key, revision watch.Revision, v *value) (_ []byte, err error) {
 	text := v.body
 	if v.keyID != "" {
-		if a.opts.Transformer == nil {
-			return nil, fmt.Errorf("it is sealed with key %q, and the store has no transformer", v.keyID)
-		}
-		if text, err = a.opts.Transformer.Open(v.keyID, text, sealContext(key)); err != nil {
-			return nil, fmt.Errorf("it cannot be opened with key %q: %w", v.keyID, err)
+		if text, err = seal.Open(a.opts.Transformer, v.keyID, text, sealContext(key)); err != nil {
+			return nil, err
 		}
 	}
 	if v.position < 0 || v.position > len(text) {

@@ -1,4 +1,5 @@
-// Package seal encrypts the objects that a store keeps. A host that uses a store with a Transformer links it.
+// Package seal encrypts the objects that a store keeps. A host chooses a [Transformer], and the store calls it through
+// [Seal] and [Open].
 package seal
 
 import (
@@ -9,15 +10,61 @@ import (
 )
 
 // Transformer seals, and usually encrypts, the JSON of objects. It does not seal keys, revisions and times. Its methods
-// must be safe for concurrent use, and must not change the bytes that they receive.
+// must be safe for concurrent use, and must not change the bytes that they receive. A store treats a panic of Seal or
+// Open as an error.
 type Transformer interface {
-	// KeyID identifies the key of Seal, in at most 255 bytes. The store keeps it with each sealed text. It must not change
+	// KeyID identifies the key of Seal, in at most [MaxKeyID] bytes. The store keeps it with each sealed text. It must not change
 	// while a store uses the transformer.
 	KeyID() string
 	// Seal returns the sealed text. context identifies the place of the text in the store; Open receives the same context.
 	Seal(text, context []byte) ([]byte, error)
 	// Open returns the plain text. keyID identifies the key with which the text was sealed.
 	Open(keyID string, sealed, context []byte) ([]byte, error)
+}
+
+// MaxKeyID is how long the ID of a key may be, in bytes.
+const MaxKeyID = 255
+
+// Seal seals a text for a store, and returns it with the ID of its key. It passes on the error of the transformer, and
+// also returns an error if the ID of the key is too long, or if the transformer panics: stores also seal in goroutines
+// where a panic would end the process.
+func Seal(t Transformer, text, context []byte) (sealed []byte, keyID string, err error) {
+	err = guard(func() (err error) {
+		if keyID = t.KeyID(); len(keyID) > MaxKeyID {
+			return ErrKeyID
+		}
+		sealed, err = t.Seal(text, context)
+		return err
+	})
+	return sealed, keyID, err
+}
+
+// Open opens a sealed text for a store. A store without a transformer passes nil, and gets an error. As in [Seal], a
+// panic of the transformer is an error. The error names the key.
+func Open(t Transformer, keyID string, sealed, context []byte) (text []byte, err error) {
+	if t == nil {
+		return nil, fmt.Errorf("it is sealed with key %q, and the store has no transformer", keyID)
+	}
+	err = guard(func() (err error) {
+		text, err = t.Open(keyID, sealed, context)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be opened with key %q: %w", keyID, err)
+	}
+	return text, nil
+}
+
+// ErrKeyID says that the ID of a key is too long.
+var ErrKeyID = fmt.Errorf("the id of the key must have at most %d bytes", MaxKeyID)
+
+func guard(call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the transformer panicked: %v", p)
+		}
+	}()
+	return call()
 }
 
 // Key is a secret key with its name.
@@ -42,8 +89,8 @@ func NewAEAD(keys ...Key) (Transformer, error) {
 	}
 	t := &aead{current: keys[0].ID, ciphers: map[string]cipher.AEAD{}}
 	for _, key := range keys {
-		if key.ID == "" || len(key.ID) > 255 || t.ciphers[key.ID] != nil {
-			return nil, fmt.Errorf("seal: the id of a key must be unique and have 1 to 255 bytes: %q", key.ID)
+		if key.ID == "" || len(key.ID) > MaxKeyID || t.ciphers[key.ID] != nil {
+			return nil, fmt.Errorf("seal: the id of a key must be unique and have 1 to %d bytes: %q", MaxKeyID, key.ID)
 		}
 		block, err := aes.NewCipher(key.Secret)
 		if err != nil {

@@ -145,6 +145,35 @@ func TestSealed(t *testing.T) {
 	assert.ErrorContains(t, plain.Register(t.Context(), noteResource), `sealed with key "1"`)
 }
 
+// panicking is a transformer of the host that panics.
+type panicking struct{ seal.Transformer }
+
+func (panicking) Seal([]byte, []byte) ([]byte, error) { panic("broken") }
+
+func (panicking) Open(string, []byte, []byte) ([]byte, error) { panic("broken") }
+
+// A transformer that panics ends no process. A replica that cannot read an object neither serves nor overwrites it.
+func TestPanickingTransformer(t *testing.T) {
+	client, prefix := connect(t, shared), newPrefix()
+	good, err := seal.NewAEAD(seal.Key{ID: "1", Secret: make([]byte, 16)})
+	require.NoError(t, err)
+	store := serving(t, etcd.Options{Client: client, Prefix: prefix, Transformer: good})
+	broken := serving(t, etcd.Options{Client: client, Prefix: prefix, Transformer: panicking{good}})
+	_, err = put(t.Context(), store, "x", "text")
+	require.NoError(t, err)
+	_, err = broken.Get(t.Context(), note("x"), storage.MostRecent)
+	require.ErrorIs(t, err, storage.ErrNotFound)
+	_, err = put(t.Context(), broken, "x", "overwritten")
+	require.ErrorIs(t, err, storage.ErrReadOnly)
+	require.ErrorContains(t, err, "the transformer panicked: broken")
+	_, err = put(t.Context(), broken, "y", "text")
+	require.ErrorContains(t, err, "the transformer panicked: broken")
+	_, err = store.Get(t.Context(), note("y"), storage.MostRecent)
+	require.ErrorIs(t, err, storage.ErrNotFound)
+	_, err = put(t.Context(), store, "y", "text")
+	require.NoError(t, err)
+}
+
 // An operator may delete an object with etcdctl, which makes no commit of the store.
 func TestChangedByHand(t *testing.T) {
 	client, prefix := connect(t, shared), newPrefix()

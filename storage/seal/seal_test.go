@@ -1,0 +1,58 @@
+package seal_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/storage/seal"
+)
+
+// transformer is the Transformer of a host.
+type transformer struct {
+	id         string
+	seal, open func([]byte) ([]byte, error)
+}
+
+func (t transformer) KeyID() string { return t.id }
+
+func (t transformer) Seal(text, _ []byte) ([]byte, error) { return t.seal(text) }
+
+func (t transformer) Open(_ string, sealed, _ []byte) ([]byte, error) { return t.open(sealed) }
+
+// A store gets an error of a faulty transformer, and its goroutine goes on.
+func TestFaultyTransformers(t *testing.T) {
+	upper := func(b []byte) ([]byte, error) { return bytes.ToUpper(b), nil }
+	fails := func([]byte) ([]byte, error) { return nil, errors.New("the vault is away") }
+	panics := func([]byte) ([]byte, error) { panic("broken") }
+	for name, c := range map[string]struct {
+		of             transformer
+		sealed, opened string // the errors
+	}{
+		"works":       {transformer{"k", upper, upper}, "", ""},
+		"fails":       {transformer{"k", fails, fails}, "the vault is away", `it cannot be opened with key "k": the vault is away`},
+		"panics":      {transformer{"k", panics, panics}, "the transformer panicked: broken", `it cannot be opened with key "k": the transformer panicked: broken`},
+		"long key ID": {transformer{strings.Repeat("k", 256), upper, upper}, "the id of the key must have at most 255 bytes", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sealed, id, err := seal.Seal(c.of, []byte("text"), nil)
+			if c.sealed != "" {
+				assert.EqualError(t, err, c.sealed)
+			} else if assert.NoError(t, err) {
+				assert.Equal(t, "TEXT k", string(sealed)+" "+id)
+			}
+			opened, err := seal.Open(c.of, "k", []byte("text"), nil)
+			if c.opened != "" {
+				assert.EqualError(t, err, c.opened)
+			} else if assert.NoError(t, err) {
+				assert.Equal(t, "TEXT", string(opened))
+			}
+		})
+	}
+	_, err := seal.Open(nil, "k", []byte("text"), nil)
+	require.EqualError(t, err, `it is sealed with key "k", and the store has no transformer`)
+}
