@@ -2,7 +2,6 @@ package delivery
 
 import (
 	"io"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +18,9 @@ const (
 	bytesPerLook = 10 << 20
 	// waitsAfter is how long a client may take for a piece before the answer waits for it.
 	waitsAfter = 5 * time.Millisecond
+	// wide is how much larger the next piece may be after one for which the answer did not wait. The system spends less on
+	// fewer, larger writes. The client may then take as many looks longer.
+	wide = 4
 )
 
 // Held is the memory that one answer keeps alive while it is written, if that is much. The zero value keeps nothing.
@@ -56,6 +58,7 @@ type Holding struct {
 	looks int       // how many more looks may find the bytes expired
 	to    io.Writer // where pieces writes
 
+	width atomic.Int32          // of the piece that is written, in units of PieceSize; 0 counts as 1
 	taken atomic.Uint32         // the number of pieces that the client has taken
 	err   atomic.Pointer[error] // why the answer must end; nil while it continues
 	late  atomic.Bool           // the answer must end now, even within an object
@@ -64,6 +67,7 @@ type Holding struct {
 	timer    *time.Timer // nil before the first write
 	waiting  *time.Timer // runs during a write, if Waits is not nil
 	seen     uint32      // the value of taken at the last look
+	silent   int32       // the number of looks since then that have seen this value
 	released bool
 }
 
@@ -129,8 +133,10 @@ func (h *Holding) look() {
 		return
 	}
 	taken := h.taken.Load()
-	stuck := taken == h.seen
-	h.seen = taken
+	if h.silent++; taken != h.seen {
+		h.seen, h.silent = taken, 0
+	}
+	stuck := h.silent >= max(1, h.width.Load())
 	// As long as the store or its history holds the bytes, a slow client costs nothing, and this look does not count.
 	if err := h.Expired(); err != nil {
 		h.looks--
@@ -170,17 +176,21 @@ func (h *Holding) Ended() error {
 // pieces writes to the client piece by piece, and counts what the client takes.
 type pieces struct{ *Holding }
 
-// Write writes p in pieces, and stops if the answer must end.
+// Write writes p in pieces, and stops if the answer must end. The first piece is small, and so is each one after a piece
+// that the client did not take quickly: a client that reads slowly must take a piece between two looks.
 func (h pieces) Write(p []byte) (n int, err error) {
-	for piece := range slices.Chunk(p, PieceSize) {
+	for width := 1; n < len(p) && err == nil; {
+		piece := p[n:min(len(p), n+width*PieceSize)]
+		h.width.Store(int32(width))
+		began := time.Now()
 		h.Begin()
-		written, err := h.to.Write(piece)
-		if n += written; err == nil {
+		written, failed := h.to.Write(piece)
+		if n, err = n+written, failed; err == nil {
 			err = h.Took()
 		}
-		if err != nil {
-			return n, err
+		if width = 1; time.Since(began) < waitsAfter {
+			width = wide
 		}
 	}
-	return n, nil
+	return n, err
 }

@@ -3,6 +3,7 @@ package delivery_test
 import (
 	"errors"
 	"io"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,4 +64,60 @@ func TestASlowClientHasTimeForEachMegabyte(t *testing.T) {
 		assert.InDelta(t, time.Minute, small, float64(20*time.Second))
 		assert.Greater(t, lasts(100<<20), small+time.Minute)
 	})
+}
+
+// paced is a client that takes the first bytes at once, and then one piece in each pause.
+type paced struct {
+	quick int
+	pause time.Duration
+	cut   chan struct{}
+	sizes []int // of the writes
+}
+
+func (p *paced) Write(b []byte) (int, error) {
+	p.sizes = append(p.sizes, len(b))
+	slow := max(0, len(b)-p.quick)
+	p.quick -= len(b) - slow
+	select {
+	case <-time.After(time.Duration(slow/delivery.PieceSize) * p.pause):
+		return len(b), nil
+	case <-p.cut:
+		return 0, errors.New("cut")
+	}
+}
+
+// A quick client gets larger pieces. One that reads slowly after that may take as much longer for a larger piece, and
+// one that reads nothing loses the rest.
+func TestAQuickClientGetsLargerPieces(t *testing.T) {
+	const piece = delivery.PieceSize
+	for name, c := range map[string]struct {
+		client   paced
+		sizes    []int
+		min, max time.Duration
+	}{
+		"quick": {paced{quick: 99 * piece}, []int{piece, 4 * piece, 4 * piece, piece}, 0, 0},
+		"slow": {paced{pause: 9 * time.Second}, []int{piece, piece, piece, piece, piece, piece, piece, piece},
+			time.Minute, 80 * time.Second},
+		"quick, then slow": {paced{quick: piece, pause: 9 * time.Second}, []int{piece, 4 * piece, piece, piece, piece, piece},
+			time.Minute, 80 * time.Second},
+		"quick, then stuck": {paced{quick: piece, pause: time.Hour}, []int{piece, 4 * piece}, 40 * time.Second, 50 * time.Second},
+		"stuck":             {paced{pause: time.Hour}, []int{piece}, 10 * time.Second, 20 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c.client.cut = make(chan struct{})
+				var held delivery.Held
+				expired := errors.New("expired")
+				holding := held.Hold(delivery.Bytes{Expired: func() error { return expired },
+					Cut: sync.OnceFunc(func() { close(c.client.cut) })}, 1<<20)
+				defer holding.Release()
+				began := time.Now()
+				_, err := holding.Writer(&c.client).Write(make([]byte, 10*piece))
+				assert.Equal(t, c.max > 0, err != nil, "%v", err)
+				assert.Equal(t, c.sizes, c.client.sizes)
+				assert.GreaterOrEqual(t, time.Since(began), c.min)
+				assert.LessOrEqual(t, time.Since(began), c.max)
+			})
+		})
+	}
 }
