@@ -74,9 +74,10 @@ func TestHostileTransformer(t *testing.T) {
 	require.ErrorContains(t, err, "the transformer panicked: broken")
 	require.NoError(t, store.Close())
 
-	_, err = bolt.Open(t.Context(),
-		bolt.Options{Path: path, Transformer: &transformer{strings.Repeat("k", 256), nothing, nothing}})
-	require.ErrorContains(t, err, "at most 255 bytes")
+	for _, id := range []string{"", strings.Repeat("k", 256)} {
+		_, err = bolt.Open(t.Context(), bolt.Options{Path: path, Transformer: &transformer{id, nothing, nothing}})
+		require.ErrorContains(t, err, "must have 1 to 255 bytes")
+	}
 
 	store = open(t, bolt.Options{Path: path, Transformer: good})
 	defer store.Close()

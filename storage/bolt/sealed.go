@@ -21,7 +21,7 @@ func (f *file) seal(bucket string, key storage.Key, revision watch.Revision,
 	if f.opts.Transformer == nil {
 		return text, "", nil
 	}
-	// Readers may be using the text, and the transformer may change its copy.
+	// A faulty transformer may change the text while readers use it.
 	sealed, keyID, err = seal.Seal(f.opts.Transformer, bytes.Clone(text), sealContext(bucket, key, revision))
 	if err != nil {
 		return nil, "", &transformError{err}

@@ -37,8 +37,8 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if opts.SkipDamaged != nil && !opts.ReadOnly {
 		return nil, errors.New("bolt: Options.SkipDamaged requires ReadOnly, because writes would lose the skipped objects")
 	}
-	if opts.Transformer != nil && len(opts.Transformer.KeyID()) > seal.MaxKeyID {
-		return nil, withPath(path, seal.ErrKeyID)
+	if err := seal.Check(opts.Transformer); err != nil {
+		return nil, withPath(path, err)
 	}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && !opts.ReadOnly {
 		if err := createEmpty(path); err != nil && !errors.Is(err, os.ErrExist) {

@@ -9,6 +9,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/seal"
 )
 
 // Store is a [storage.Store] in etcd. It is one replica of the objects below its prefix.
@@ -26,6 +27,9 @@ var (
 // committed before. The caller must close the store. Open returns [storage.ErrUnavailable] if etcd does not answer, and
 // [ErrFormat] if other data is below the prefix. The store loads objects when their resource is registered.
 func Open(ctx context.Context, opts Options) (*Store, error) {
+	if err := seal.Check(opts.Transformer); err != nil {
+		return nil, fmt.Errorf("etcd: Options.Transformer: %w", err)
+	}
 	opts = opts.withDefaults()
 	opts.Prefix = strings.TrimRight(opts.Prefix, "/")
 	a := &authority{opts: opts, client: opts.Client, keys: keysOf(opts.Prefix), pending: map[string]chan int64{}}

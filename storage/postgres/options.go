@@ -54,6 +54,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Pool == nil {
 		return o, errors.New("postgres: Options.Pool is required")
 	}
+	if err := seal.Check(o.Transformer); err != nil {
+		return o, fmt.Errorf("postgres: Options.Transformer: %w", err)
+	}
 	if o.Schema == "" {
 		o.Schema = defaultSchema
 	}

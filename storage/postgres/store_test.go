@@ -129,6 +129,11 @@ func TestSealed(t *testing.T) {
 	require.ErrorContains(t, plain.Register(t.Context(), noteResource), `sealed with key "1"`)
 }
 
+// unnamed is a transformer whose key has no ID.
+type unnamed struct{ seal.Transformer }
+
+func (unnamed) KeyID() string { return "" }
+
 // panicking is a transformer of the host that panics.
 type panicking struct{ seal.Transformer }
 
@@ -137,7 +142,7 @@ func (panicking) Seal([]byte, []byte) ([]byte, error) { panic("broken") }
 func (panicking) Open(string, []byte, []byte) ([]byte, error) { panic("broken") }
 
 // A transformer that panics ends no process. A replica that cannot read an object neither serves nor overwrites it.
-func TestPanickingTransformer(t *testing.T) {
+func TestFaultyTransformer(t *testing.T) {
 	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
 	good, err := seal.NewAEAD(seal.Key{ID: "1", Secret: make([]byte, 16)})
 	require.NoError(t, err)
@@ -156,6 +161,8 @@ func TestPanickingTransformer(t *testing.T) {
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	_, err = put(t.Context(), store, "y", "text")
 	require.NoError(t, err)
+	_, err = postgres.Open(t.Context(), postgres.Options{Pool: pool, Schema: schema, Transformer: unnamed{good}})
+	require.ErrorContains(t, err, "Options.Transformer: the id of the key must have 1 to 255 bytes")
 }
 
 // The history stays within its bound, while replicas follow and open.

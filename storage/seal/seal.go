@@ -13,8 +13,8 @@ import (
 // must be safe for concurrent use, and must not change the bytes that they receive. A store treats a panic of Seal or
 // Open as an error.
 type Transformer interface {
-	// KeyID identifies the key of Seal, in at most [MaxKeyID] bytes. The store keeps it with each sealed text. It must not change
-	// while a store uses the transformer.
+	// KeyID identifies the key of Seal, in 1 to [MaxKeyID] bytes. The store keeps it with each sealed text. It must not
+	// change while a store uses the transformer.
 	KeyID() string
 	// Seal returns the sealed text. context identifies the place of the text in the store; Open receives the same context.
 	Seal(text, context []byte) ([]byte, error)
@@ -22,16 +22,17 @@ type Transformer interface {
 	Open(keyID string, sealed, context []byte) ([]byte, error)
 }
 
-// MaxKeyID is how long the ID of a key may be, in bytes.
+// MaxKeyID is the maximum length of the ID of a key, in bytes.
 const MaxKeyID = 255
 
 // Seal seals a text for a store, and returns it with the ID of its key. It passes on the error of the transformer, and
-// also returns an error if the ID of the key is too long, or if the transformer panics: stores also seal in goroutines
-// where a panic would end the process.
+// also returns an error if the ID of the key is empty or too long, or if the transformer panics: stores also seal in
+// goroutines where a panic would end the process.
 func Seal(t Transformer, text, context []byte) (sealed []byte, keyID string, err error) {
 	err = guard(func() (err error) {
-		if keyID = t.KeyID(); len(keyID) > MaxKeyID {
-			return ErrKeyID
+		keyID = t.KeyID()
+		if err = checkKeyID(keyID); err != nil {
+			return err
 		}
 		sealed, err = t.Seal(text, context)
 		return err
@@ -55,8 +56,21 @@ func Open(t Transformer, keyID string, sealed, context []byte) (text []byte, err
 	return text, nil
 }
 
-// ErrKeyID says that the ID of a key is too long.
-var ErrKeyID = fmt.Errorf("the id of the key must have at most %d bytes", MaxKeyID)
+// Check returns an error if the ID of the current key is empty or too long. A store calls it when it opens. A store
+// without a transformer passes nil, which is valid.
+func Check(t Transformer) error {
+	if t == nil {
+		return nil
+	}
+	return checkKeyID(t.KeyID())
+}
+
+func checkKeyID(id string) error {
+	if id == "" || len(id) > MaxKeyID {
+		return fmt.Errorf("the id of the key must have 1 to %d bytes: %q", MaxKeyID, id)
+	}
+	return nil
+}
 
 func guard(call func() error) (err error) {
 	defer func() {
@@ -89,8 +103,11 @@ func NewAEAD(keys ...Key) (Transformer, error) {
 	}
 	t := &aead{current: keys[0].ID, ciphers: map[string]cipher.AEAD{}}
 	for _, key := range keys {
-		if key.ID == "" || len(key.ID) > MaxKeyID || t.ciphers[key.ID] != nil {
-			return nil, fmt.Errorf("seal: the id of a key must be unique and have 1 to %d bytes: %q", MaxKeyID, key.ID)
+		if err := checkKeyID(key.ID); err != nil {
+			return nil, fmt.Errorf("seal: %w", err)
+		}
+		if t.ciphers[key.ID] != nil {
+			return nil, fmt.Errorf("seal: two keys have the id %q", key.ID)
 		}
 		block, err := aes.NewCipher(key.Secret)
 		if err != nil {

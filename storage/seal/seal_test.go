@@ -29,6 +29,7 @@ func TestFaultyTransformers(t *testing.T) {
 	upper := func(b []byte) ([]byte, error) { return bytes.ToUpper(b), nil }
 	fails := func([]byte) ([]byte, error) { return nil, errors.New("the vault is away") }
 	panics := func([]byte) ([]byte, error) { panic("broken") }
+	long := strings.Repeat("k", 256)
 	for name, c := range map[string]struct {
 		of             transformer
 		sealed, opened string // the errors
@@ -36,7 +37,8 @@ func TestFaultyTransformers(t *testing.T) {
 		"works":       {transformer{"k", upper, upper}, "", ""},
 		"fails":       {transformer{"k", fails, fails}, "the vault is away", `it cannot be opened with key "k": the vault is away`},
 		"panics":      {transformer{"k", panics, panics}, "the transformer panicked: broken", `it cannot be opened with key "k": the transformer panicked: broken`},
-		"long key ID": {transformer{strings.Repeat("k", 256), upper, upper}, "the id of the key must have at most 255 bytes", ""},
+		"no key ID":   {transformer{"", upper, upper}, `the id of the key must have 1 to 255 bytes: ""`, ""},
+		"long key ID": {transformer{long, upper, upper}, `the id of the key must have 1 to 255 bytes: "` + long + `"`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sealed, id, err := seal.Seal(c.of, []byte("text"), nil)

@@ -145,6 +145,11 @@ func TestSealed(t *testing.T) {
 	assert.ErrorContains(t, plain.Register(t.Context(), noteResource), `sealed with key "1"`)
 }
 
+// unnamed is a transformer whose key has no ID.
+type unnamed struct{ seal.Transformer }
+
+func (unnamed) KeyID() string { return "" }
+
 // panicking is a transformer of the host that panics.
 type panicking struct{ seal.Transformer }
 
@@ -153,7 +158,7 @@ func (panicking) Seal([]byte, []byte) ([]byte, error) { panic("broken") }
 func (panicking) Open(string, []byte, []byte) ([]byte, error) { panic("broken") }
 
 // A transformer that panics ends no process. A replica that cannot read an object neither serves nor overwrites it.
-func TestPanickingTransformer(t *testing.T) {
+func TestFaultyTransformer(t *testing.T) {
 	client, prefix := connect(t, shared), newPrefix()
 	good, err := seal.NewAEAD(seal.Key{ID: "1", Secret: make([]byte, 16)})
 	require.NoError(t, err)
@@ -172,6 +177,8 @@ func TestPanickingTransformer(t *testing.T) {
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	_, err = put(t.Context(), store, "y", "text")
 	require.NoError(t, err)
+	_, err = etcd.Open(t.Context(), etcd.Options{Client: client, Prefix: prefix, Transformer: unnamed{good}})
+	require.ErrorContains(t, err, "Options.Transformer: the id of the key must have 1 to 255 bytes")
 }
 
 // An operator may delete an object with etcdctl, which makes no commit of the store.
