@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// lookAfter is the time between two looks at a slow answer. If the client took nothing in between, it is stuck.
+	// lookAfter is the time between two looks at a slow answer. If the client takes no piece in between, it is stuck. For a
+	// wide piece it has as many looks as the piece is wide.
 	lookAfter = 10 * time.Second
 	// patience is how many looks may find the bytes expired, which then live only for this answer. Every bytesPerLook
 	// bytes of the answer allow one more.
@@ -18,8 +19,9 @@ const (
 	bytesPerLook = 10 << 20
 	// waitsAfter is how long a client may take for a piece before the answer waits for it.
 	waitsAfter = 5 * time.Millisecond
-	// wide is how much larger the next piece may be after one for which the answer did not wait. The system spends less on
-	// fewer, larger writes. The client may then take as many looks longer.
+	// wide is the width of a piece after one for which the answer did not wait: the system spends less on fewer, larger
+	// writes. A piece counts as taken when the system has it, so a client that reads nothing gets wide pieces too, until
+	// the buffers of the system are full.
 	wide = 4
 )
 
@@ -132,11 +134,12 @@ func (h *Holding) look() {
 	if h.released {
 		return
 	}
+	width := h.width.Load() // before taken: the width of a later piece must not count for an earlier one
 	taken := h.taken.Load()
 	if h.silent++; taken != h.seen {
 		h.seen, h.silent = taken, 0
 	}
-	stuck := h.silent >= max(1, h.width.Load())
+	stuck := h.silent >= max(1, width)
 	// As long as the store or its history holds the bytes, a slow client costs nothing, and this look does not count.
 	if err := h.Expired(); err != nil {
 		h.looks--
@@ -185,7 +188,12 @@ func (h pieces) Write(p []byte) (n int, err error) {
 		began := time.Now()
 		h.Begin()
 		written, failed := h.to.Write(piece)
-		if n, err = n+written, failed; err == nil {
+		n, err = n+written, failed
+		switch {
+		case err != nil:
+		case written < len(piece):
+			err = io.ErrShortWrite
+		default:
 			err = h.Took()
 		}
 		if width = 1; time.Since(began) < waitsAfter {

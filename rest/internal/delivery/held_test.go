@@ -66,7 +66,7 @@ func TestASlowClientHasTimeForEachMegabyte(t *testing.T) {
 	})
 }
 
-// paced is a client that takes the first bytes at once, and then one piece in each pause.
+// paced is a client whose system takes the first bytes at once. The client then takes one piece in each pause.
 type paced struct {
 	quick int
 	pause time.Duration
@@ -86,8 +86,8 @@ func (p *paced) Write(b []byte) (int, error) {
 	}
 }
 
-// A quick client gets larger pieces. One that reads slowly after that may take as much longer for a larger piece, and
-// one that reads nothing loses the rest.
+// A quick client gets larger pieces. A client that reads slowly after that has longer for a larger piece, and one that
+// reads nothing loses the rest.
 func TestAQuickClientGetsLargerPieces(t *testing.T) {
 	const piece = delivery.PieceSize
 	for name, c := range map[string]struct {
@@ -119,5 +119,22 @@ func TestAQuickClientGetsLargerPieces(t *testing.T) {
 				assert.LessOrEqual(t, time.Since(began), c.max)
 			})
 		})
+	}
+}
+
+// taking is a writer that takes some bytes of each write, and reports no error.
+type taking int
+
+func (n taking) Write(b []byte) (int, error) { return min(int(n), len(b)), nil }
+
+// A host's writer that takes less than it gets ends the answer.
+func TestAShortWriteEndsTheAnswer(t *testing.T) {
+	for _, takes := range []taking{0, 100} {
+		var held delivery.Held
+		holding := held.Hold(delivery.Bytes{Expired: func() error { return nil }}, 1<<20)
+		n, err := holding.Writer(takes).Write(make([]byte, 1000))
+		assert.ErrorIs(t, err, io.ErrShortWrite)
+		assert.Equal(t, int(takes), n)
+		holding.Release()
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// ErrRetired says that the API has given up or replaced the resource of a watch or a write. It never reaches a client:
-// the watch ends cleanly, and the write starts again on the resource that the API serves instead.
+// ErrRetired says that the API has given up or replaced the resource of a request. It never reaches a client: a request
+// that has just begun looks its path up again, a watch ends cleanly, and a write starts again on the resource that the
+// API serves instead.
 var ErrRetired = errors.New("the resource has been given up or replaced")
 
 // Retirement says what becomes of a resource that the API gives up or replaces. Its stored version holds it for all
