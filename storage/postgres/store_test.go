@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/sealtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
@@ -129,40 +130,11 @@ func TestSealed(t *testing.T) {
 	require.ErrorContains(t, plain.Register(t.Context(), noteResource), `sealed with key "1"`)
 }
 
-// unnamed is a transformer whose key has no ID.
-type unnamed struct{ seal.Transformer }
-
-func (unnamed) KeyID() string { return "" }
-
-// panicking is a transformer of the host that panics.
-type panicking struct{ seal.Transformer }
-
-func (panicking) Seal([]byte, []byte) ([]byte, error) { panic("broken") }
-
-func (panicking) Open(string, []byte, []byte) ([]byte, error) { panic("broken") }
-
-// A transformer that panics ends no process. A replica that cannot read an object neither serves nor overwrites it.
 func TestFaultyTransformer(t *testing.T) {
 	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
-	good, err := seal.NewAEAD(seal.Key{ID: "1", Secret: make([]byte, 16)})
-	require.NoError(t, err)
-	store := serving(t, postgres.Options{Pool: pool, Schema: schema, Transformer: good})
-	broken := serving(t, postgres.Options{Pool: pool, Schema: schema, Transformer: panicking{good}})
-	_, err = put(t.Context(), store, "x", "text")
-	require.NoError(t, err)
-	_, err = broken.Get(t.Context(), note("x"), storage.MostRecent)
-	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = put(t.Context(), broken, "x", "overwritten")
-	require.ErrorIs(t, err, storage.ErrReadOnly)
-	require.ErrorContains(t, err, "the transformer panicked: broken")
-	_, err = put(t.Context(), broken, "y", "text")
-	require.ErrorContains(t, err, "the transformer panicked: broken")
-	_, err = store.Get(t.Context(), note("y"), storage.MostRecent)
-	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = put(t.Context(), store, "y", "text")
-	require.NoError(t, err)
-	_, err = postgres.Open(t.Context(), postgres.Options{Pool: pool, Schema: schema, Transformer: unnamed{good}})
-	require.ErrorContains(t, err, "Options.Transformer: the id of the key must have 1 to 255 bytes")
+	sealtest.Faulty(t, func(transformer seal.Transformer) (storage.Store, error) {
+		return postgres.Open(t.Context(), postgres.Options{Pool: pool, Schema: schema, Transformer: transformer})
+	})
 }
 
 // The history stays within its bound, while replicas follow and open.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/decorum-go/decorum/internal/sealtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
@@ -145,40 +146,11 @@ func TestSealed(t *testing.T) {
 	assert.ErrorContains(t, plain.Register(t.Context(), noteResource), `sealed with key "1"`)
 }
 
-// unnamed is a transformer whose key has no ID.
-type unnamed struct{ seal.Transformer }
-
-func (unnamed) KeyID() string { return "" }
-
-// panicking is a transformer of the host that panics.
-type panicking struct{ seal.Transformer }
-
-func (panicking) Seal([]byte, []byte) ([]byte, error) { panic("broken") }
-
-func (panicking) Open(string, []byte, []byte) ([]byte, error) { panic("broken") }
-
-// A transformer that panics ends no process. A replica that cannot read an object neither serves nor overwrites it.
 func TestFaultyTransformer(t *testing.T) {
 	client, prefix := connect(t, shared), newPrefix()
-	good, err := seal.NewAEAD(seal.Key{ID: "1", Secret: make([]byte, 16)})
-	require.NoError(t, err)
-	store := serving(t, etcd.Options{Client: client, Prefix: prefix, Transformer: good})
-	broken := serving(t, etcd.Options{Client: client, Prefix: prefix, Transformer: panicking{good}})
-	_, err = put(t.Context(), store, "x", "text")
-	require.NoError(t, err)
-	_, err = broken.Get(t.Context(), note("x"), storage.MostRecent)
-	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = put(t.Context(), broken, "x", "overwritten")
-	require.ErrorIs(t, err, storage.ErrReadOnly)
-	require.ErrorContains(t, err, "the transformer panicked: broken")
-	_, err = put(t.Context(), broken, "y", "text")
-	require.ErrorContains(t, err, "the transformer panicked: broken")
-	_, err = store.Get(t.Context(), note("y"), storage.MostRecent)
-	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = put(t.Context(), store, "y", "text")
-	require.NoError(t, err)
-	_, err = etcd.Open(t.Context(), etcd.Options{Client: client, Prefix: prefix, Transformer: unnamed{good}})
-	require.ErrorContains(t, err, "Options.Transformer: the id of the key must have 1 to 255 bytes")
+	sealtest.Faulty(t, func(transformer seal.Transformer) (storage.Store, error) {
+		return etcd.Open(t.Context(), etcd.Options{Client: client, Prefix: prefix, Transformer: transformer})
+	})
 }
 
 // An operator may delete an object with etcdctl, which makes no commit of the store.
