@@ -36,6 +36,7 @@ var users = []string{
 	core + "/internal/budget",
 	core + "/internal/historytest",
 	core + "/internal/querytest",
+	core + "/internal/sealtest",
 	core + "/internal/widget",
 	core + "/rest/internal/apitest",
 }
