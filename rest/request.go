@@ -30,7 +30,7 @@ import (
 // other requests.
 type request struct {
 	api     *API
-	serving *serving // what the API served when it looked up the path
+	serving *serving // what the API served when the path was last looked up
 	res     *served  // nil for paths outside of all resources
 	w       http.ResponseWriter
 	r       *http.Request

@@ -238,7 +238,7 @@ func (res *served) lookUp(path string, inside bool, at *place) chooser {
 	return always((*request).subresourceOfItem)
 }
 
-// answer runs the handler of the path, and sends its error if there is one. Before that, it makes the checks
+// answer looks up the path, runs its handler, and sends its error if there is one. Before the handler, it makes the checks
 // that all requests have in common: it finds out the user, gives the request a place among those of this user, and asks
 // the Authorizer.
 func (q *request) answer(find finder, params httprouter.Params) {
@@ -260,7 +260,8 @@ func (q *request) answer(find finder, params httprouter.Params) {
 		return
 	}
 	err := a.flights.Enter(&q.flight, q, q.resource())
-	for errors.Is(err, resource.ErrRetired) { // since the lookup
+	// The API may have given up or replaced the resource since the lookup.
+	for errors.Is(err, resource.ErrRetired) {
 		choose = q.lookUp(find, params)
 		err = a.flights.Enter(&q.flight, q, q.resource())
 	}

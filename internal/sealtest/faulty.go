@@ -30,8 +30,8 @@ func key(name string) storage.Key {
 	return storage.Key{Resource: notes, Namespace: "default", Name: name}
 }
 
-// Faulty checks that a transformer that panics ends no process, and that a replica neither serves nor overwrites an
-// object that it cannot read. open opens a replica of one new store with a transformer.
+// Faulty checks that a store refuses a transformer without a key ID, that a panic of a transformer does not end the
+// process, and that a replica neither serves nor overwrites an object that it cannot read. open opens a replica of one new store with a transformer.
 func Faulty(t *testing.T, open func(seal.Transformer) (storage.Store, error)) {
 	good, err := seal.NewAEAD(seal.Key{ID: "1", Secret: make([]byte, 16)})
 	require.NoError(t, err)
@@ -50,7 +50,8 @@ func Faulty(t *testing.T, open func(seal.Transformer) (storage.Store, error)) {
 	}
 	put := func(store storage.Store, name string) error {
 		_, err := store.Update(t.Context(), key(name), func(*storage.Record) ([]byte, error) {
-			return fmt.Appendf(nil, `{"kind":"Note","metadata":{"name":%q,"namespace":"default","resourceVersion":""}}`, name), nil
+			return fmt.Appendf(nil, `{"kind":"Note","metadata":{"name":%q,"namespace":"default","resourceVersion":""}}`,
+				name), nil
 		})
 		return err
 	}

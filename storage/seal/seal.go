@@ -22,7 +22,7 @@ type Transformer interface {
 	Open(keyID string, sealed, context []byte) ([]byte, error)
 }
 
-// MaxKeyID is the maximum length of the ID of a key, in bytes.
+// MaxKeyID is the maximum length of the ID of a key, in bytes. A file of package bolt stores the length in one byte.
 const MaxKeyID = 255
 
 // Seal seals a text for a store, and returns it with the ID of its key. It passes on the error of the transformer, and

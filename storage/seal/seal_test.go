@@ -24,7 +24,7 @@ func (t transformer) Seal(text, _ []byte) ([]byte, error) { return t.seal(text) 
 
 func (t transformer) Open(_ string, sealed, _ []byte) ([]byte, error) { return t.open(sealed) }
 
-// A store gets an error of a faulty transformer, and its goroutine goes on.
+// A fault of a transformer becomes an error, also if it is a panic.
 func TestFaultyTransformers(t *testing.T) {
 	upper := func(b []byte) ([]byte, error) { return bytes.ToUpper(b), nil }
 	fails := func([]byte) ([]byte, error) { return nil, errors.New("the vault is away") }
@@ -34,9 +34,11 @@ func TestFaultyTransformers(t *testing.T) {
 		of             transformer
 		sealed, opened string // the errors
 	}{
-		"works":       {transformer{"k", upper, upper}, "", ""},
-		"fails":       {transformer{"k", fails, fails}, "the vault is away", `it cannot be opened with key "k": the vault is away`},
-		"panics":      {transformer{"k", panics, panics}, "the transformer panicked: broken", `it cannot be opened with key "k": the transformer panicked: broken`},
+		"works": {transformer{"k", upper, upper}, "", ""},
+		"fails": {transformer{"k", fails, fails}, "the vault is away",
+			`it cannot be opened with key "k": the vault is away`},
+		"panics": {transformer{"k", panics, panics}, "the transformer panicked: broken",
+			`it cannot be opened with key "k": the transformer panicked: broken`},
 		"no key ID":   {transformer{"", upper, upper}, `the id of the key must have 1 to 255 bytes: ""`, ""},
 		"long key ID": {transformer{long, upper, upper}, `the id of the key must have 1 to 255 bytes: "` + long + `"`, ""},
 	} {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// lookAfter is the time between two looks at a slow answer. If the client takes no piece in between, it is stuck. For a
-	// wide piece it has as many looks as the piece is wide.
+	// lookAfter is the time between two looks at a slow answer. A client that takes no narrow piece in between is stuck. For
+	// a wide piece, it has as many times lookAfter as the piece is wide.
 	lookAfter = 10 * time.Second
 	// patience is how many looks may find the bytes expired, which then live only for this answer. Every bytesPerLook
 	// bytes of the answer allow one more.
@@ -19,9 +19,9 @@ const (
 	bytesPerLook = 10 << 20
 	// waitsAfter is how long a client may take for a piece before the answer waits for it.
 	waitsAfter = 5 * time.Millisecond
-	// wide is the width of a piece after one for which the answer did not wait: the system spends less on fewer, larger
-	// writes. A piece counts as taken when the system has it, so a client that reads nothing gets wide pieces too, until
-	// the buffers of the system are full.
+	// wide is the width, in units of PieceSize, of a piece that follows one that the client took quickly. Fewer, larger
+	// writes cost the system less. A piece counts as taken when the system has it, so a client that reads nothing gets
+	// wide pieces too, until the buffers of the system are full.
 	wide = 4
 )
 
@@ -60,7 +60,7 @@ type Holding struct {
 	looks int       // how many more looks may find the bytes expired
 	to    io.Writer // where pieces writes
 
-	width atomic.Int32          // of the piece that is written, in units of PieceSize; 0 counts as 1
+	width atomic.Int32          // the width of the current piece, in units of PieceSize; 0 counts as 1
 	taken atomic.Uint32         // the number of pieces that the client has taken
 	err   atomic.Pointer[error] // why the answer must end; nil while it continues
 	late  atomic.Bool           // the answer must end now, even within an object
@@ -179,8 +179,8 @@ func (h *Holding) Ended() error {
 // pieces writes to the client piece by piece, and counts what the client takes.
 type pieces struct{ *Holding }
 
-// Write writes p in pieces, and stops if the answer must end. The first piece is small, and so is each one after a piece
-// that the client did not take quickly: a client that reads slowly must take a piece between two looks.
+// Write writes p in pieces, and stops if the answer must end. The first piece of each call is small, and so is each one
+// after a piece that the client did not take quickly, so that a slow client can take a piece between two looks.
 func (h pieces) Write(p []byte) (n int, err error) {
 	for width := 1; n < len(p) && err == nil; {
 		piece := p[n:min(len(p), n+width*PieceSize)]

@@ -71,7 +71,7 @@ type paced struct {
 	quick int
 	pause time.Duration
 	cut   chan struct{}
-	sizes []int // of the writes
+	sizes []int // the sizes of the writes
 }
 
 func (p *paced) Write(b []byte) (int, error) {
@@ -98,10 +98,11 @@ func TestAQuickClientGetsLargerPieces(t *testing.T) {
 		"quick": {paced{quick: 99 * piece}, []int{piece, 4 * piece, 4 * piece, piece}, 0, 0},
 		"slow": {paced{pause: 9 * time.Second}, []int{piece, piece, piece, piece, piece, piece, piece, piece},
 			time.Minute, 80 * time.Second},
-		"quick, then slow": {paced{quick: piece, pause: 9 * time.Second}, []int{piece, 4 * piece, piece, piece, piece, piece},
-			time.Minute, 80 * time.Second},
-		"quick, then stuck": {paced{quick: piece, pause: time.Hour}, []int{piece, 4 * piece}, 40 * time.Second, 50 * time.Second},
-		"stuck":             {paced{pause: time.Hour}, []int{piece}, 10 * time.Second, 20 * time.Second},
+		"quick, then slow": {paced{quick: piece, pause: 9 * time.Second},
+			[]int{piece, 4 * piece, piece, piece, piece, piece}, time.Minute, 80 * time.Second},
+		"quick, then stuck": {paced{quick: piece, pause: time.Hour}, []int{piece, 4 * piece}, 40 * time.Second,
+			50 * time.Second},
+		"stuck": {paced{pause: time.Hour}, []int{piece}, 10 * time.Second, 20 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

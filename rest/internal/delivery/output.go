@@ -11,8 +11,8 @@ const (
 	StuckAfter = time.Minute
 	// StuckAtEnd is how long one write may take while the server shuts down.
 	StuckAtEnd = time.Second
-	// PieceSize is how much a watch writes at a time, and how much another answer writes first. A look can then see whether
-	// the client takes anything.
+	// PieceSize is how much a watch writes at a time, and how much another answer writes first in each call. A look can
+	// then see whether the client takes anything.
 	PieceSize = media.ChunkSize + media.ChunkSlack
 )
 

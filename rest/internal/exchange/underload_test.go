@@ -113,7 +113,8 @@ func TestPanickingDeclaration(t *testing.T) {
 		rest.Resource[apitest.Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}))
 }
 
-// lateWriter calls a function when the API begins to answer, before the request counts as under way.
+// lateWriter calls a function when the API first asks for the header. That is after the API has looked up the path, and
+// before the request counts as under way.
 type lateWriter struct {
 	*httptest.ResponseRecorder
 	begin func()

@@ -69,8 +69,8 @@ type lineage struct {
 // Retired reports whether the API gives up or replaces the resource, or has done so.
 func (res *Resource) Retired() bool { return res.Stored.retirement.Load() != nil }
 
-// Left reports whether the API no longer serves the resource, because it has given it up or replaced it. By then, the
-// API serves its next set. The resource may be nil.
+// Left reports whether the API no longer serves the resource, because it has given it up or replaced it. If
+// so, it already serves its next set of resources, and a new lookup does not find this one. The resource may be nil.
 func (res *Resource) Left() bool {
 	if res == nil {
 		return false
