@@ -24,6 +24,11 @@ type unnamed struct{ seal.Transformer }
 
 func (unnamed) KeyID() string { return "" }
 
+// silent is a transformer that seals nothing, and reports no error.
+type silent struct{ seal.Transformer }
+
+func (silent) Seal([]byte, []byte) ([]byte, error) { return nil, nil }
+
 const notes = "notes.example.com"
 
 func key(name string) storage.Key {
@@ -31,7 +36,8 @@ func key(name string) storage.Key {
 }
 
 // Faulty checks that a store refuses a transformer without a key ID, that a panic of a transformer does not end the
-// process, and that a replica neither serves nor overwrites an object that it cannot read. open opens a replica of one new store with a transformer.
+// process, that a replica neither serves nor overwrites an object that it cannot read, and that a store commits nothing
+// if the transformer returns no text. open opens a replica of one new store with a transformer.
 func Faulty(t *testing.T, open func(seal.Transformer) (storage.Store, error)) {
 	good, err := seal.NewAEAD(seal.Key{ID: "1", Secret: make([]byte, 16)})
 	require.NoError(t, err)
@@ -48,10 +54,12 @@ func Faulty(t *testing.T, open func(seal.Transformer) (storage.Store, error)) {
 		})
 		return store
 	}
+	written := 0
 	put := func(store storage.Store, name string) error {
 		_, err := store.Update(t.Context(), key(name), func(*storage.Record) ([]byte, error) {
-			return fmt.Appendf(nil, `{"kind":"Note","metadata":{"name":%q,"namespace":"default","resourceVersion":""}}`,
-				name), nil
+			written++ // each write changes the object
+			return fmt.Appendf(nil, `{"metadata":{"name":%q,"namespace":"default","resourceVersion":""},"text":"%d"}`, name,
+				written), nil
 		})
 		return err
 	}
@@ -66,4 +74,7 @@ func Faulty(t *testing.T, open func(seal.Transformer) (storage.Store, error)) {
 	_, err = store.Get(t.Context(), key("y"), storage.MostRecent)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	require.NoError(t, put(store, "y"))
+	require.ErrorContains(t, put(serving(silent{good}), "y"), "the transformer returned no text")
+	_, err = store.Get(t.Context(), key("y"), storage.MostRecent)
+	require.NoError(t, err, "the object is still there")
 }

@@ -16,7 +16,8 @@ type Transformer interface {
 	// KeyID identifies the key of Seal, in 1 to [MaxKeyID] bytes. The store keeps it with each sealed text. It must not
 	// change while a store uses the transformer.
 	KeyID() string
-	// Seal returns the sealed text. context identifies the place of the text in the store; Open receives the same context.
+	// Seal returns the sealed text, which is not empty. context identifies the place of the text in the store; Open receives
+	// the same context.
 	Seal(text, context []byte) ([]byte, error)
 	// Open returns the plain text. keyID identifies the key with which the text was sealed.
 	Open(keyID string, sealed, context []byte) ([]byte, error)
@@ -26,15 +27,17 @@ type Transformer interface {
 const MaxKeyID = 255
 
 // Seal seals a text for a store, and returns it with the ID of its key. It passes on the error of the transformer, and
-// also returns an error if the ID of the key is empty or too long, or if the transformer panics: stores also seal in
-// goroutines where a panic would end the process.
+// also returns an error if the ID of the key is empty or too long, if the transformer returns no text, or if it panics:
+// stores also seal in goroutines where a panic would end the process.
 func Seal(t Transformer, text, context []byte) (sealed []byte, keyID string, err error) {
 	err = guard(func() (err error) {
 		keyID = t.KeyID()
 		if err = checkKeyID(keyID); err != nil {
 			return err
 		}
-		sealed, err = t.Seal(text, context)
+		if sealed, err = t.Seal(text, context); err == nil && len(sealed) == 0 {
+			err = errors.New("the transformer returned no text")
+		}
 		return err
 	})
 	return sealed, keyID, err

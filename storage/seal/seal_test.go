@@ -29,6 +29,7 @@ func TestFaultyTransformers(t *testing.T) {
 	upper := func(b []byte) ([]byte, error) { return bytes.ToUpper(b), nil }
 	fails := func([]byte) ([]byte, error) { return nil, errors.New("the vault is away") }
 	panics := func([]byte) ([]byte, error) { panic("broken") }
+	nothing := func([]byte) ([]byte, error) { return nil, nil }
 	long := strings.Repeat("k", 256)
 	for name, c := range map[string]struct {
 		of             transformer
@@ -39,8 +40,9 @@ func TestFaultyTransformers(t *testing.T) {
 			`it cannot be opened with key "k": the vault is away`},
 		"panics": {transformer{"k", panics, panics}, "the transformer panicked: broken",
 			`it cannot be opened with key "k": the transformer panicked: broken`},
-		"no key ID":   {transformer{"", upper, upper}, `the id of the key must have 1 to 255 bytes: ""`, ""},
-		"long key ID": {transformer{long, upper, upper}, `the id of the key must have 1 to 255 bytes: "` + long + `"`, ""},
+		"says nothing": {transformer{"k", nothing, upper}, "the transformer returned no text", ""},
+		"no key ID":    {transformer{"", upper, upper}, `the id of the key must have 1 to 255 bytes: ""`, ""},
+		"long key ID":  {transformer{long, upper, upper}, `the id of the key must have 1 to 255 bytes: "` + long + `"`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sealed, id, err := seal.Seal(c.of, []byte("text"), nil)
