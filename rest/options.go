@@ -61,10 +61,10 @@ type Options struct {
 	// history still holds the records (see [storage.Options]). Once the store has dropped them, the API ends a watch with
 	// 410 Expired, and aborts the response with a list or an object after another minute plus a second per MiB. The API
 	// closes the connection earlier if the client reads nothing of a watch for 10 to 20 seconds, or of a list or an object
-	// for 10 to 50. A large object in any form other than compact JSON, or a list in Protobuf, is a copy that the history does
-	// not hold. The limits therefore apply to such a response, and to the response to a write, from the start. All such
-	// copies together have at most 256 MiB; the API answers more with 429 too. A list is encoded element by element, as
-	// the client reads it.
+	// for 10 to 50. A large object in any form other than compact JSON, or a list in Protobuf, is a copy that the history
+	// does not hold. The limits therefore apply to such a response, and to the response to a write, from the start. All
+	// such copies together have at most 256 MiB; the API answers more with 429 too. A list is encoded element by element,
+	// as the client reads it.
 	//
 	// A [Limiter] takes the place of this limit, but bodies, large answers and webhooks are still limited by it.
 	MaxInFlight int

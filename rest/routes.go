@@ -164,8 +164,8 @@ func (a *API) handle(w http.ResponseWriter, r *http.Request, params httprouter.P
 	q.answer(find, params)
 }
 
-// lookUp finds out where the path leads among the resources that the API serves now. Only a path below a subresource may
-// contain an escaped slash: see [route.Path].
+// lookUp finds out where the path leads among the resources that the API serves now. Only a path below a subresource
+// may contain an escaped slash: see [route.Path].
 func (q *request) lookUp(find finder, params httprouter.Params) (choose chooser) {
 	path, whole := route.Path(q.r.URL)
 	q.serving, q.at = q.api.serving.Load(), place{}
@@ -238,9 +238,9 @@ func (res *served) lookUp(path string, inside bool, at *place) chooser {
 	return always((*request).subresourceOfItem)
 }
 
-// answer looks up the path, runs its handler, and sends its error if there is one. Before the handler, it makes the checks
-// that all requests have in common: it finds out the user, gives the request a place among those of this user, and asks
-// the Authorizer.
+// answer looks up the path, runs its handler, and sends its error if there is one. Before the handler, it makes the
+// checks that all requests have in common: it finds out the user, gives the request a place among those of this user,
+// and asks the Authorizer.
 func (q *request) answer(find finder, params httprouter.Params) {
 	a, w, r, choose := q.api, q.w, q.r, q.lookUp(find, params)
 	w.Header()["X-Content-Type-Options"] = headerNoSniff

@@ -76,7 +76,7 @@ func TestHostileTransformer(t *testing.T) {
 
 	for _, id := range []string{"", strings.Repeat("k", 256)} {
 		_, err = bolt.Open(t.Context(), bolt.Options{Path: path, Transformer: &transformer{id, nothing, nothing}})
-		require.ErrorContains(t, err, "must have 1 to 255 bytes")
+		require.ErrorContains(t, err, "Options.Transformer: the id of the key must have 1 to 255 bytes")
 	}
 
 	store = open(t, bolt.Options{Path: path, Transformer: good})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -38,7 +39,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		return nil, errors.New("bolt: Options.SkipDamaged requires ReadOnly, because writes would lose the skipped objects")
 	}
 	if err := seal.Check(opts.Transformer); err != nil {
-		return nil, withPath(path, err)
+		return nil, withPath(path, fmt.Errorf("Options.Transformer: %w", err))
 	}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && !opts.ReadOnly {
 		if err := createEmpty(path); err != nil && !errors.Is(err, os.ErrExist) {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// lookAfter is the time between two looks at a slow answer. A client that takes no narrow piece in between is stuck. For
-	// a wide piece, it has as many times lookAfter as the piece is wide.
+	// lookAfter is the time between two looks at a slow answer. A client that takes no narrow piece in between is stuck.
+	// For a wide piece, it has as many times lookAfter as the piece is wide.
 	lookAfter = 10 * time.Second
 	// patience is how many looks may find the bytes expired, which then live only for this answer. Every bytesPerLook
 	// bytes of the answer allow one more.
