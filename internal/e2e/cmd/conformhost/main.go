@@ -26,6 +26,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/decorum-go/decorum/cel"
+	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/apiservice"
 	"github.com/decorum-go/decorum/rest/auth"
@@ -94,7 +95,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if *widgets == "crd" {
-		if err := createWidgets(ctx, api); err != nil {
+		if err := widget.Define(ctx, api); err != nil {
 			return err
 		}
 	}

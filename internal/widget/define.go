@@ -1,4 +1,4 @@
-package main
+package widget
 
 import (
 	"context"
@@ -7,16 +7,15 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 )
 
-// createWidgets creates the definition of Widget from the declaration of the Go kind, and waits until the
-// API serves the kind.
-func createWidgets(ctx context.Context, api *rest.API) error {
-	manifest, _, err := crd.Manifest(widget.Resource())
+// Define creates the definition of Widget from the declaration of the Go kind, and waits until the API, which has the
+// plug-in crd, serves the kind. It gives up after a minute.
+func Define(ctx context.Context, api *rest.API) error {
+	manifest, _, err := crd.Manifest(Resource())
 	if err != nil {
 		return err
 	}
