@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/decorum-go/decorum/internal/pagetest"
 )
 
 // programs is the directory into which TestMain builds the kubectls and the hosts.
@@ -70,18 +72,18 @@ func buildPrograms(dir string) error {
 		}
 	}
 	for _, own := range []string{"conformhost", "smallhost", "streamhost"} {
-		if err := build(filepath.Join(dir, own), ".", "./cmd/"+own); err != nil {
+		if err := pagetest.Build(filepath.Join(dir, own), ".", "./cmd/"+own); err != nil {
 			return err
 		}
 	}
 	// kubeapi is built in its own module, with its versions of the dependencies.
-	if err := build(filepath.Join(dir, "kubeapi"), filepath.Join("..", "..", "k8s", "kubeapi"), "."); err != nil {
+	if err := pagetest.Build(filepath.Join(dir, "kubeapi"), filepath.Join("..", "..", "k8s", "kubeapi"), "."); err != nil {
 		return err
 	}
 	// The examples are built in the library's module.
 	library := filepath.Join("..", "..")
 	for _, example := range []string{"quickstart", "embed", "warehouse", "platform", "platform/teams"} {
-		if err := build(filepath.Join(dir, filepath.Base(example)), library, "./examples/"+example); err != nil {
+		if err := pagetest.Build(filepath.Join(dir, filepath.Base(example)), library, "./examples/"+example); err != nil {
 			return err
 		}
 	}
@@ -106,15 +108,10 @@ func (k *kubectl) build(dir string) error {
 	}
 	k.version = "v1." + numbers[1] + "." + numbers[2]
 	k.program = filepath.Join(dir, "kubectl-"+k.version)
-	return build(k.program, k.module, k.pkg, "-ldflags=-s -w -X k8s.io/component-base/version.gitVersion="+k.version)
-}
-
-func build(program, module, pkg string, flags ...string) error {
-	args := append([]string{"build", "-o", program}, flags...)
-	cmd := exec.Command("go", append(args, pkg)...)
-	cmd.Dir = module
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build %s in %s: %w\n%s", pkg, module, err, out)
+	if k == latest { // it stays there for the tests of the pages
+		if k.program, err = filepath.Abs(filepath.Join("..", "..", ".cache", "kubectl-"+k.version)); err != nil {
+			return err
+		}
 	}
-	return nil
+	return pagetest.Build(k.program, k.module, k.pkg, "-ldflags=-s -w -X k8s.io/component-base/version.gitVersion="+k.version)
 }

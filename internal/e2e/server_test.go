@@ -3,21 +3,20 @@ package e2e_test
 import (
 	"bufio"
 	"context"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/internal/pagetest"
 )
 
-// patience bounds every command, so that a hang fails the test that caused it.
-const patience = 3 * time.Minute
+const patience = pagetest.Patience
 
 // namespace is the namespace in which the commands work. Every server has its own.
 const namespace = "e2e"
@@ -44,43 +43,14 @@ type server struct {
 // startServer runs the host until the test ends. It then interrupts the host, which must exit without an error.
 func startServer(t *testing.T, h host, k *kubectl) *server {
 	t.Helper()
-	ctx, interrupt := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, filepath.Join(programs, h.program),
-		append([]string{"--listen", "127.0.0.1:0"}, h.args...)...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = patience
-	cmd.Stderr = os.Stderr
-	stdout, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-
-	lines := bufio.NewReader(stdout)
-	first, readErr := lines.ReadString('\n')
-	second := ""
-	if h.kubeconfig && readErr == nil {
-		second, readErr = lines.ReadString('\n')
-	}
-	drained := make(chan struct{})
-	go func() {
-		defer close(drained)
-		io.Copy(io.Discard, lines)
-	}()
-	t.Cleanup(func() {
-		interrupt()
-		<-drained
-		// If an interrupted program exits with status 0, Wait returns the context's error.
-		if err := cmd.Wait(); err != nil {
-			assert.ErrorIs(t, err, context.Canceled)
-		}
-		assert.Equal(t, 0, cmd.ProcessState.ExitCode(), "%s ends cleanly when interrupted: %s", h.program, cmd.ProcessState)
-	})
-	require.NoError(t, readErr)
-	url, ok := strings.CutPrefix(strings.TrimSpace(first), "ready ")
-	require.True(t, ok, "the first line is %q", first)
-	s := &server{url: url, kubectl: k, home: t.TempDir()}
+	lines := []string{"ready"}
 	if h.kubeconfig {
-		s.kubeconfig, ok = strings.CutPrefix(strings.TrimSpace(second), "kubeconfig ")
-		require.True(t, ok, "the second line is %q", second)
+		lines = append(lines, "kubeconfig")
+	}
+	first := pagetest.Start(t, lines, filepath.Join(programs, h.program), append([]string{"--listen", "127.0.0.1:0"}, h.args...)...)
+	s := &server{url: first[0], kubectl: k, home: t.TempDir()}
+	if h.kubeconfig {
+		s.kubeconfig = first[1]
 	}
 	if h.namespaces {
 		s.run(t, "create", "namespace", namespace)
