@@ -84,14 +84,14 @@ func (a *API) AfterCommit(ctx context.Context, f func(Committed)) bool {
 }
 
 // Committed says what a transaction has changed.
-type Committed struct{ revisions write.Committed }
+type Committed struct{ changes write.Committed }
 
 // ResourceVersion returns the resourceVersion that the transaction has given to an object, or to its deletion. It is
 // empty if the transaction has not changed the object.
 func (c Committed) ResourceVersion(resource apimeta.GroupResource, namespace, name string) string {
-	revision, ok := c.revisions[storage.Key{Resource: resource.String(), Namespace: namespace, Name: name}]
+	change, ok := c.changes[storage.Key{Resource: resource.String(), Namespace: namespace, Name: name}]
 	if !ok {
 		return ""
 	}
-	return strconv.FormatUint(uint64(revision), 10)
+	return strconv.FormatUint(uint64(change.Revision), 10)
 }

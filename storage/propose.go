@@ -92,7 +92,30 @@ func (r *replica) propose(ctx context.Context, writes []write, claim Claim,
 			revision++
 		}
 	}
-	return verdict.Revision, true, r.awaitArrival(ctx, revision-1, Unknown)
+	err = r.awaitArrival(ctx, revision-1, Unknown)
+	return verdict.Revision, true, cmp.Or(err, replaceKept(writes, verdict.Kept))
+}
+
+// replaceKept replaces the records of a committed group by what the authority has kept in their place. It fails if this
+// program cannot read that, although the group is committed.
+func replaceKept(writes []write, kept []Stored) error {
+	for i := range kept {
+		for j := range writes {
+			w := &writes[j]
+			switch {
+			case w.key != kept[i].Key:
+			case w.base != nil && w.base.Revision == kept[i].Revision:
+				w.next, w.changes = nil, false
+			default:
+				next, err := w.table.received(&kept[i], w.form, w.base)
+				if err != nil {
+					return aboutKey(w.key, fmt.Errorf("the write is committed, but what the authority has kept cannot be read: %w", err))
+				}
+				w.next = next
+			}
+		}
+	}
+	return nil
 }
 
 // proposal returns the group for the authority, without entries if no write changes anything. It returns false if the

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -153,6 +154,14 @@ func (p *Parts) check(json []byte) error {
 func (r *Record) same(json []byte, version Span) bool {
 	return string(r.JSON[:r.Version.Start]) == string(json[:version.Start]) &&
 		string(r.JSON[r.Version.End:]) == string(json[version.End:])
+}
+
+// Holds reports whether the JSON of the record is a text, apart from the resourceVersion. A store that has kept what it
+// was given returns such a record.
+func (r *Record) Holds(text []byte) bool {
+	end := len(text) - (len(r.JSON) - int(r.Version.End))
+	return int(r.Version.Start) <= end && bytes.IndexByte(text[r.Version.Start:end], '"') < 0 &&
+		r.same(text, Span{r.Version.Start, uint32(end)})
 }
 
 // share replaces parts that equal those of the previous version by the same memory, so that the versions of an object

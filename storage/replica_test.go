@@ -148,6 +148,40 @@ func TestNoWaitDuringAnUpgrade(t *testing.T) {
 	})
 }
 
+// A write returns what the authority has kept, also if somebody has changed the object since.
+func TestAuthorityKeepsAnotherText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on, feed := newTruth(), make(chan struct{})
+		m := serving(t, &replica{truth: on, hold: feed, keeps: func(text []byte) []byte {
+			return bytes.ReplaceAll(text, []byte(`"data":"x"`), []byte(`"data":"kept"`))
+		}})
+		other := serving(t, &replica{truth: on})
+		text := func(n int) storage.UpdateFunc {
+			return func(*storage.Record) ([]byte, error) { return podJSON("x", n), nil }
+		}
+		write := in(func() (*storage.Record, error) { return m.Update(t.Context(), pod("x"), text(1)) })
+		synctest.Wait()
+		later, err := other.Update(t.Context(), pod("x"), text(7))
+		require.NoError(t, err)
+		feed <- struct{}{}
+		feed <- struct{}{}
+		got := <-write
+		require.NoError(t, got.err)
+		assert.Contains(t, string(got.record.JSON), `"data":"kept"`)
+		assert.Less(t, got.record.Revision, later.Revision)
+		assert.Contains(t, string(got.record.JSON), fmt.Sprintf(`"resourceVersion":"%d"`, got.record.Revision))
+		assert.False(t, got.record.Holds(podJSON("x", 1)))
+		assert.True(t, later.Holds(podJSON("x", 7)))
+		require.NoError(t, m.Close())
+		require.NoError(t, other.Close())
+
+		broken := serving(t, &replica{truth: newTruth(), keeps: func([]byte) []byte { return []byte("{") }})
+		_, err = broken.Update(t.Context(), pod("x"), text(1))
+		assert.ErrorContains(t, err, "the write is committed")
+		require.NoError(t, broken.Close())
+	})
+}
+
 // A write returns after its replica shows it.
 func TestWriteWaitsForItsArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

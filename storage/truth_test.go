@@ -44,6 +44,7 @@ type replica struct {
 	*truth
 	hold    chan struct{} // the feed receives from it before each group, unless it is nil
 	failing func(call string) error
+	keeps   func(text []byte) []byte // what it keeps of a text; nil keeps all
 }
 
 func (r *replica) fail(call string) error {
@@ -206,6 +207,7 @@ func (r *replica) Commit(_ context.Context, group storage.Group) (storage.Verdic
 	a := storage.Arrival{At: group.At}
 	revision := r.known() + 1
 	first := revision
+	var kept []storage.Stored
 	for _, e := range group.Entries {
 		if old, ok := state[e.Key]; ok != (e.Previous != nil) || ok && old.Revision != e.Previous.Revision {
 			return storage.Verdict{Revision: r.last()}, nil
@@ -216,6 +218,10 @@ func (r *replica) Commit(_ context.Context, group storage.Group) (storage.Verdic
 		s := storage.Stored{Key: e.Key, Revision: revision, Form: e.Form}
 		if e.Current != nil {
 			s.Written, s.Creator, s.JSON = e.Current.Written, e.Current.Creator, e.Current.AppendAt(nil, revision)
+			if r.keeps != nil {
+				s.JSON = r.keeps(s.JSON)
+				kept = append(kept, s)
+			}
 		}
 		a.Entries = append(a.Entries, s)
 		a.End = revision
@@ -225,7 +231,7 @@ func (r *replica) Commit(_ context.Context, group storage.Group) (storage.Verdic
 		r.charged[account] = a.End
 	}
 	r.add(a)
-	return storage.Verdict{Done: true, Revision: first}, r.fail("Committed")
+	return storage.Verdict{Done: true, Revision: first, Kept: kept}, r.fail("Committed")
 }
 
 func (t *truth) add(a storage.Arrival) {

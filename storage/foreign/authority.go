@@ -240,7 +240,15 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 	for _, account := range group.Accounts {
 		a.charged[account] = first
 	}
-	return storage.Verdict{Done: true, Revision: first}, nil
+	verdict = storage.Verdict{Done: true, Revision: first}
+	switch {
+	case next == nil: // gone, and the answer is the last state
+	case changes == nil:
+		verdict.Kept = []storage.Stored{old.stored(entry.Key, old.revision)}
+	default:
+		verdict.Kept = []storage.Stored{next.stored(entry.Key, next.revision)}
+	}
+	return verdict, nil
 }
 
 // examine returns the object before the change, or the verdict that a group has come too late.

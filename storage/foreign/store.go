@@ -184,23 +184,10 @@ func (s *Store) ResourcesIn(ctx context.Context, namespace string) ([]string, er
 	return slices.DeleteFunc(names, func(name string) bool { return s.authority.sources[name].remove == nil }), err
 }
 
-// Update implements [storage.Store]. The record is the object as the source has kept it, unless somebody has changed it
-// since.
+// Update implements [storage.Store]. The record is the object as the source has kept it.
 func (s *Store) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
 	if err := s.readable(key.Resource, storage.Any); err != nil {
 		return nil, err
 	}
-	gone := false
-	record, err := s.Engine.Update(ctx, key, func(current *storage.Record) ([]byte, error) {
-		next, err := fn(current)
-		gone = next == nil
-		return next, err
-	})
-	if err != nil || gone {
-		return record, err
-	}
-	if kept, err := s.Engine.Get(ctx, key, storage.Any); err == nil && kept.Revision == record.Revision {
-		return kept, nil
-	}
-	return record, nil
+	return s.Engine.Update(ctx, key, fn)
 }

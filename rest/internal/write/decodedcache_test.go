@@ -1,6 +1,7 @@
 package write_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"runtime"
@@ -10,8 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // storyKinds are the collections of the kinds that a story writes: of both dialects, and in two versions.
@@ -156,4 +160,73 @@ func liveHeap() int64 {
 	runtime.GC() // the first one ages the pools, the second one empties them
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// turningStore adds one turn to each Cog that it is given.
+type turningStore struct{ storage.Store }
+
+func (s turningStore) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
+	return s.Store.Update(ctx, key, func(current *storage.Record) ([]byte, error) {
+		next, err := fn(current)
+		if err != nil || next == nil {
+			return next, err
+		}
+		return turned(next), nil
+	})
+}
+
+func (s turningStore) UpdateAll(
+	ctx context.Context, keys []storage.Key, fn storage.UpdateAllFunc,
+) ([]*storage.Record, error) {
+	return s.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
+		next, err := fn(current)
+		for i := range next {
+			if next[i] != nil && keys[i].Resource == "cogs.example.com" {
+				next[i] = turned(next[i])
+			}
+		}
+		return next, err
+	})
+}
+
+// turned returns the text of a Cog with one more turn.
+func turned(text []byte) []byte {
+	obj, _, err := codec.DecodeJSON(text)
+	if err != nil {
+		panic(err)
+	}
+	n, _ := obj.Lookup("status", "turns").Int()
+	return codec.EncodeObject(obj.WithAt(doc.OfInt(n+1), "status", "turns"))
+}
+
+// A store that changes what it is given is not overruled by what the API remembers of its own writes.
+func TestStoreChangesWhatItIsGiven(t *testing.T) {
+	for _, budget := range []int64{0, 1} {
+		memory := storage.NewMemory(storage.Options{})
+		t.Cleanup(func() { require.NoError(t, memory.Close()) })
+		api := apitest.New(t, rest.Options{Store: turningStore{memory}, MaxDecodedBytes: budget}, apitest.CogResource())
+		turns := 0
+		write := func(method, path, media, body string) {
+			t.Helper()
+			answer := apitest.Do(t, api, method, path, body, "Content-Type", media)
+			require.Less(t, answer.Code, 300, answer.Body)
+			turns++
+			for _, text := range []string{answer.Body, apitest.Do(t, api, "GET", apitest.Cogs+"/a", "").Body,
+				apitest.Do(t, api, "GET", apitest.BetaCogs+"/a", "").Body, apitest.Do(t, api, "GET", apitest.BetaCogs, "").Body} {
+				require.Regexp(t, fmt.Sprintf(`"(turns|rotations)":%d\b`, turns), text, "%s %s %s", method, path, body)
+			}
+		}
+		merge := "application/merge-patch+json"
+		write("POST", apitest.BetaCogs, apitest.TypeJSON, `{"apiVersion":"example.com/v1beta1","kind":"Cog",
+			"metadata":{"name":"a","finalizers":["example.com/f"]},"spec":{"toothCount":4}}`)
+		for i := range 3 {
+			write("PATCH", apitest.Cogs+"/a", merge, fmt.Sprintf(`{"spec":{"teeth":%d}}`, 10+i))
+			write("PATCH", apitest.BetaCogs+"/a", merge, fmt.Sprintf(`{"spec":{"toothCount":%d}}`, 20+i))
+			write("PATCH", apitest.Cogs+"/a", "application/json-patch+json",
+				fmt.Sprintf(`[{"op":"add","path":"/metadata/labels","value":{"n":"%d"}}]`, i))
+			write("PATCH", apitest.Cogs+"/a?fieldManager=m&force=true", "application/apply-patch+yaml", fmt.Sprintf(
+				`{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"a","labels":{"a":"%d"}}}`, i))
+		}
+		write("DELETE", apitest.BetaCogs+"/a", apitest.TypeJSON, "")
+	}
 }

@@ -56,8 +56,12 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 	case w.result.Gone:
 		w.writes.reaper.forget(w.result.UID)
 	default:
+		obj, err := w.committedObject(record)
+		if err != nil {
+			return Result{}, err
+		}
 		w.writes.reaper.await(ctx, w.res.Stored, record)
-		w.writes.unattended.await(w.res.Stored, record, w.after.stored)
+		w.writes.unattended.await(w.res.Stored, record, obj)
 		return w.result, w.showResult(record)
 	}
 	if w.result.Gone && !w.res.Traits.ReturnDeleted {

@@ -25,9 +25,9 @@ type Transaction struct {
 	after []func(Committed)
 }
 
-// Committed are the revisions that a transaction has given to objects. It holds no object that the transaction has not
+// Committed are the changes that the store has made of a transaction. It holds no object that the transaction has not
 // changed.
-type Committed map[storage.Key]watch.Revision
+type Committed map[storage.Key]watch.Change[storage.Record]
 
 type transactionKey struct{}
 
@@ -80,7 +80,7 @@ func (all *Writes) Transact(ctx context.Context, rehearses bool, fn func(context
 	}
 	committed := make(Committed, len(changes))
 	for _, c := range changes {
-		committed[c.Key] = c.Revision
+		committed[c.Key] = c
 	}
 	for _, f := range t.after {
 		f(committed)
@@ -109,8 +109,8 @@ func transactionError(err error) error {
 // committedLater reports a change to an observer when the transaction has committed it.
 func (t *Transaction) committedLater(ctx context.Context, observer steps.Observer, key storage.Key, c steps.Change) {
 	t.AfterCommit(func(committed Committed) {
-		if revision, ok := committed[key]; ok {
-			c.Revision = uint64(revision)
+		if change, ok := committed[key]; ok {
+			c.Revision = uint64(change.Revision)
 			observer.Committed(ctx, c)
 		}
 	})
@@ -119,9 +119,9 @@ func (t *Transaction) committedLater(ctx context.Context, observer steps.Observe
 // endDeletionLater does after the commit what a deletion leaves to do. It removes an object that nothing holds, or
 // waits for the end of its grace period.
 func (w *Write) endDeletionLater(record *storage.Record) {
-	gone, marked, stored := w.result.Gone, w.after.json != nil, w.after.stored
+	gone, marked := w.result.Gone, w.after.json != nil
 	w.in.AfterCommit(func(committed Committed) {
-		revision, ok := committed[record.Key]
+		change, ok := committed[record.Key]
 		if !ok {
 			return
 		}
@@ -137,13 +137,13 @@ func (w *Write) endDeletionLater(record *storage.Record) {
 					slog.String("resource", w.res.GR.String()), slog.String("namespace", record.Key.Namespace),
 					slog.String("name", record.Key.Name), slog.Any("error", err))
 			}
-		case gone:
+		case gone || change.Current == nil:
 			w.writes.reaper.forget(record.UID)
 		default:
-			now := *record
-			now.Revision = revision
-			w.writes.reaper.await(ctx, w.res.Stored, &now)
-			w.writes.unattended.await(w.res.Stored, &now, stored)
+			w.writes.reaper.await(ctx, w.res.Stored, change.Current)
+			if obj, err := w.res.Decode(change.Current); err == nil {
+				w.writes.unattended.await(w.res.Stored, change.Current, obj)
+			}
 		}
 	})
 }

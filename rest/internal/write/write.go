@@ -242,19 +242,30 @@ func (w *Write) update(ctx context.Context) (Result, error) {
 	return w.result, w.showResult(record)
 }
 
-// keep keeps the document of the committed object for the next write.
+// keep keeps the document of the committed object for the next write, unless the store has made another object of it.
 func (w *Write) keep(record *storage.Record) {
-	if w.after.stored.IsAbsent() { // the write has changed nothing
+	switch {
+	case !record.Holds(w.after.json):
+		w.res.ForgetDecoded(record.Key)
+	case w.after.stored.IsAbsent(): // the write has changed nothing
 		w.res.KeepDecoded(record, w.before.stored)
-		return
+	default:
+		w.res.KeepDecoded(record, withRevision(w.after.stored, record))
 	}
-	w.res.KeepDecoded(record, withRevision(w.after.stored, record))
+}
+
+// committedObject returns the document of a committed object, in the stored version.
+func (w *Write) committedObject(record *storage.Record) (doc.Value, error) {
+	if record.Holds(w.after.json) {
+		return withRevision(w.after.stored, record), nil
+	}
+	return w.res.Decode(record)
 }
 
 // showResult puts the committed object into the result. If a step has already computed the object in the version of the
-// request, only its resourceVersion is missing, and nothing is converted again.
+// request, and the store has kept it, only its resourceVersion is missing, and nothing is converted again.
 func (w *Write) showResult(record *storage.Record) (err error) {
-	if w.after.response.IsAbsent() {
+	if w.after.response.IsAbsent() || !record.Holds(w.after.json) {
 		record, err = w.res.Show(record)
 	} else {
 		record, err = w.res.ShowAs(record, withRevision(w.after.response, record))
