@@ -51,14 +51,18 @@ func (l *ledger) Claim(ctx context.Context, group []storage.Entry) storage.Claim
 	return &claim{l, demands, rest.UserFrom(ctx).Name}
 }
 
+// markSize is more than the bytes that the beginning of a deletion adds to an object: its time, its grace period and a
+// finalizer.
+const markSize = 256
+
 // growthsOf returns what a group adds to the counters. The beginning of a deletion needs no room, because a client
-// could not free any otherwise.
+// could not free any otherwise. What else a transaction adds to the object does.
 func growthsOf(group []storage.Entry) (all []growth) {
 	for _, e := range group {
-		if e.Previous != nil && e.Current != nil && !e.Previous.Deleting && e.Current.Deleting {
-			continue
-		}
 		record, more := cmp.Or(e.Current, e.Previous), added(e.Previous, e.Current)
+		if e.Previous != nil && e.Current != nil && !e.Previous.Deleting && e.Current.Deleting && more.bytes > 0 {
+			more.bytes = max(0, more.bytes-markSize)
+		}
 		in, n := accounts(record)
 		for _, account := range in[:n] {
 			to := counter{account, record.Key.Resource}

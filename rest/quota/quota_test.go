@@ -2,6 +2,7 @@ package quota_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -243,5 +244,48 @@ func TestLimitsThatPanic(t *testing.T) {
 	}{{"mallory", "", 500}, {"mallory", "?dryRun=All", 500}, {"alice", "", 201}, {"bob", "", 409}} {
 		code, message := send(t, api, c.user, "POST", "namespaces/a/notes"+c.path, note("x", ""))
 		assert.Equal(t, c.code, code, "%s: %s", c.user, message)
+	}
+}
+
+// A transaction that begins a deletion and then makes the object larger needs room for what it adds.
+func TestGrowthBesideADeletion(t *testing.T) {
+	for name, open := range stores {
+		t.Run(name, func(t *testing.T) {
+			limits := map[quota.Account][]quota.Limit{}
+			store := open(t, limits)
+			api := serve(t, store, nil)
+			notes := as(t, api, "alice", "a")
+			for _, name := range []string{"x", "y"} {
+				_, err := notes.Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: name,
+					Finalizers: []string{"example.com/hold"}}})
+				require.NoError(t, err)
+			}
+			room := sizeOf(t, store, "a", "x") + sizeOf(t, store, "a", "y")
+			grow := func(ctx context.Context, name string, by int) error {
+				_, err := notes.Modify(ctx, name, func(n *Note) error { n.Text += strings.Repeat("x", by); return nil })
+				return err
+			}
+			deleteAndGrow := func(by int) error {
+				return api.Transact(t.Context(), func(ctx context.Context) error {
+					if err := notes.Delete(ctx, "x", rest.DeleteOptions{}); err != nil {
+						return err
+					}
+					return grow(ctx, "x", by)
+				})
+			}
+			limits[quota.Account{Namespace: "a"}] = []quota.Limit{{Name: "q", Bytes: room + 2000}}
+			for range 3 {
+				assert.True(t, status.IsForbidden(deleteAndGrow(3000)))
+			}
+			assert.True(t, status.IsForbidden(api.Transact(t.Context(), func(ctx context.Context) error {
+				return errors.Join(grow(ctx, "x", 3000), notes.Delete(ctx, "x", rest.DeleteOptions{}))
+			})), "in the other order")
+			require.NoError(t, deleteAndGrow(1000))
+
+			limits[quota.Account{Namespace: "a"}] = []quota.Limit{{Name: "q", Bytes: 1}}
+			require.NoError(t, notes.Delete(t.Context(), "y", rest.DeleteOptions{PropagationPolicy: apimeta.DeletePropagationForeground}),
+				"a deletion alone needs no room")
+			assert.True(t, status.IsForbidden(grow(t.Context(), "y", 1)))
+		})
 	}
 }

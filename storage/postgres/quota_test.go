@@ -1,8 +1,10 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -72,4 +74,33 @@ func TestQuotas(t *testing.T) {
 	query := fmt.Sprintf(`SELECT count(*) FROM "%s".objects WHERE creator <> ''`, schema)
 	require.NoError(t, pool.QueryRow(context.Background(), query).Scan(&count))
 	assert.Equal(t, places, count, "every object has its creator")
+}
+
+// A transaction of the host that begins a deletion and then makes the object larger needs room for what it adds.
+func TestGrowthBesideADeletionInTx(t *testing.T) {
+	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
+	limits := quota.New(quota.Fixed(map[quota.Account][]quota.Limit{
+		{Namespace: "default"}: {{Name: "bytes", Resource: notes, Bytes: 10_000}},
+	}))
+	store := serving(t, postgres.Options{Pool: pool, Schema: schema, Engine: storage.Options{Ledger: limits}})
+	_, err := put(t.Context(), store, "x", "text")
+	require.NoError(t, err)
+	deleteAndGrow := func(by int) error {
+		return pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+			for _, text := range []string{"text", strings.Repeat("x", by)} {
+				_, err := store.Update(postgres.InTx(t.Context(), tx), note("x"), func(*storage.Record) ([]byte, error) {
+					return bytes.Replace(noteJSON("x", text), []byte(`"metadata":{`),
+						[]byte(`"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z",`), 1), nil
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	for range 3 {
+		require.True(t, storagetest.Exceeded(t, deleteAndGrow(20_000)))
+	}
+	require.NoError(t, deleteAndGrow(5_000))
 }
