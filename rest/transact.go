@@ -42,7 +42,8 @@ import (
 //     removed after the commit, in a second one, as without a transaction.
 //   - An object that fn has deleted cannot be created anew: 409 Conflict. Watchers would take it for the old one.
 //   - A transaction changes at most 100 objects: 413 RequestEntityTooLarge. It cannot watch. A store that several processes share, such as
-//     storage/etcd and storage/postgres, refuses lists: 400 BadRequest. On etcd, a transaction may read and write 127 objects in all.
+//     storage/etcd and storage/postgres, refuses lists: 400 BadRequest. On etcd, a transaction may read and write 127 objects in all, and
+//     a write of an object whose kind has a History needs two or three.
 //   - A dry run inside is not seen by later calls. [API.Rehearse] is the dry run of a transaction.
 //   - Observers learn of each step at once, and of each change after the commit.
 //   - Transact with the context of another transaction of the same store joins that one. If the inner function fails, the outer one cannot

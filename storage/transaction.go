@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// MaxTransaction is how many objects a transaction may change.
+// MaxTransaction is how many objects a transaction may change, apart from those of auxiliary resources.
 const MaxTransaction = 100
 
 // ErrTransaction says that a transaction does not permit a call. As a Status it is 400 BadRequest, 413
@@ -55,6 +55,7 @@ type transaction struct {
 	failed  error // of a function that has joined
 	objects map[Key]*inTransaction
 	changed []*inTransaction // in the order of their first change
+	counted int              // those of changed that MaxTransaction counts
 	listed  map[*table]write // conditions, see [write.lists]
 }
 
@@ -323,7 +324,7 @@ func (x *transaction) take(ctx context.Context, all []*inTransaction, drafts []E
 	if err := x.checkOpen(); err != nil {
 		return false, err
 	}
-	changes := len(x.changed)
+	counted := x.counted
 	for i, o := range all {
 		d := &drafts[i]
 		switch {
@@ -334,16 +335,17 @@ func (x *transaction) take(ctx context.Context, all []*inTransaction, drafts []E
 		case o.now == nil && o.base != nil:
 			return false, inTransactionError(status.Generic(409, fmt.Sprintf(
 				"the transaction has deleted the object %q, so it cannot create another one with this name", o.key.Name)))
-		case !o.change:
-			changes++
+		case !o.change && !o.form.Auxiliary:
+			counted++
 		}
 	}
-	if changes > MaxTransaction {
+	if counted > MaxTransaction {
 		return false, inTransactionError(status.RequestEntityTooLarge(fmt.Sprintf("a transaction can change at most %d objects", MaxTransaction)))
 	}
 	if err := x.charge(ctx, all, drafts); err != nil {
 		return false, err
 	}
+	x.counted = counted
 	for i, o := range all {
 		if d := &drafts[i]; d.Current != d.Previous {
 			if o.now = d.Current; !o.change {

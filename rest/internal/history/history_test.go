@@ -720,3 +720,31 @@ func TestStoreOfItsOwn(t *testing.T) {
 	require.NoError(t, again.Objects().PurgeHistory(t.Context(), "default"))
 	assert.Len(t, versions(t, again).Items, 1)
 }
+
+// The records of the history do not count among the objects that a transaction may change.
+func TestTransactionOfManyObjects(t *testing.T) {
+	api := newKeeping(t)
+	client := apitest.WidgetClient(t, api)
+	write := func(count int) error {
+		return api.Transact(t.Context(), func(ctx context.Context) error {
+			for i := range count {
+				name := fmt.Sprintf("w%03d", i)
+				_, err := client.Modify(ctx, name, func(w *apitest.Widget) error { *w.Spec.Size++; return nil })
+				if status.IsNotFound(err) {
+					_, err = client.Create(ctx, apitest.NewWidget(name, 1))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	for range 12 { // from the tenth on, each write also drops a version
+		require.NoError(t, write(100))
+	}
+	assert.Equal(t, 413, status.CodeOf(write(101)))
+	var list history.ObjectVersionList
+	apitest.Must(t, api, "GET", apitest.Widgets+"/w099/history", "").Decode(t, &list)
+	assert.Len(t, list.Items, 11)
+}

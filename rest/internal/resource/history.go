@@ -55,7 +55,7 @@ func RegisterHistory(ctx context.Context, store storage.Store, name string, name
 	holder storage.Holder) error {
 	return store.Register(ctx, storage.Resource{
 		Name: name, Namespaced: namespaced, Extract: storage.NewExtractor(), Fingerprint: "1", Declaration: name,
-		Holder: holder,
+		Holder: holder, Auxiliary: true,
 	})
 }
 
