@@ -85,6 +85,11 @@ func (res *Resource) list(ctx context.Context, namespace string, p ListParameter
 		if t.Revision != currentRevision {
 			options.Revision, options.Exact, fromToken = watch.Revision(t.Revision), true, true
 		}
+		if t.Long {
+			if options.AfterValues, err = res.valuesAt(ctx, options); err != nil {
+				return Page{}, err
+			}
+		}
 	} else {
 		revision, err := ReadRevision(p.ResourceVersion)
 		if err != nil {
@@ -105,6 +110,9 @@ func (res *Resource) list(ctx context.Context, namespace string, p ListParameter
 	found, err := res.Store.List(ctx, options, into)
 	if err != nil {
 		if fromToken && status.IsExpired(err) {
+			if areLong(options.AfterValues) {
+				return Page{}, longValuesExpired()
+			}
 			return Page{}, status.ResourceExpiredContinue(p.encodeContinue(namespace, currentRevision, options.After,
 				options.AfterValues))
 		}
@@ -132,6 +140,48 @@ type continueToken struct {
 	// Order is the parameter sortBy of the list, and Values are those of the last object in this order.
 	Order  string   `json:"order,omitempty"`
 	Values []string `json:"values,omitempty"`
+	// Long: the values are too long for a token, so the server reads them from the object at the revision.
+	Long bool `json:"long,omitempty"`
+}
+
+// maxTokenValues is how many bytes the values of a token may take. Proxies and browsers refuse URLs of a few KB.
+const maxTokenValues = 1 << 10
+
+// areLong reports whether values are too long for a token.
+func areLong(values []string) bool {
+	size := 0
+	for _, value := range values {
+		if size += len(value); size > maxTokenValues {
+			return true
+		}
+	}
+	return false
+}
+
+// longValuesExpired returns the error of a list whose revision is gone, and with it the values after which the next page
+// begins.
+func longValuesExpired() error {
+	return status.Expired("The provided continue parameter is too old to display a consistent list result, " +
+		"and the list is sorted by values that are too long to continue in the present state. " +
+		"You can start a new list without the continue parameter.")
+}
+
+// valuesAt returns the values of the object after which a page begins, at the revision of its list. An object that does
+// not belong to the list is no beginning, so a forged token reveals nothing about it.
+func (res *Resource) valuesAt(ctx context.Context, q storage.Query) ([]string, error) {
+	order := q.Order
+	q.Within.Namespace, q.Within.Name = q.After.Namespace, q.After.Name
+	q.Order, q.After, q.Limit, q.Known = nil, storage.Key{}, 0, 0
+	found, err := res.Store.List(ctx, q, nil)
+	switch {
+	case status.IsExpired(err):
+		return nil, longValuesExpired()
+	case err != nil:
+		return nil, res.StoreError(err, "")
+	case len(found.Records) == 0:
+		return nil, status.BadRequest("invalid continue token: continue key is not valid: it names no object of the list")
+	}
+	return valuesIn(order, found.Records[0]), nil
 }
 
 const (
@@ -148,8 +198,10 @@ func (p *ListParameters) encodeContinue(namespace string, revision int64, last s
 	if namespace == "" && last.Namespace != "" {
 		start = last.Namespace + "/" + last.Name
 	}
-	t := continueToken{Version: tokenVersion, Revision: revision, Start: start + startEnd, Only: p.Only.Fingerprint(),
-		Values: values}
+	t := continueToken{Version: tokenVersion, Revision: revision, Start: start + startEnd, Only: p.Only.Fingerprint()}
+	if t.Long = areLong(values); !t.Long {
+		t.Values = values
+	}
 	if p.Query != nil {
 		t.Order = p.Query.SortBy
 	}
@@ -199,7 +251,10 @@ func (res *Resource) decodeContinue(p ListParameters,
 	if p.Query != nil {
 		sortBy, fields = p.Query.SortBy, len(p.Query.Order)
 	}
-	if t.Order != sortBy || len(t.Values) != fields {
+	if t.Long && fields > 0 && len(t.Values) == 0 && t.Revision != currentRevision {
+		fields = 0
+	}
+	if t.Order != sortBy || len(t.Values) != fields || t.Long && fields > 0 {
 		return invalid(fmt.Sprintf("it belongs to a list that is sorted by %q", t.Order))
 	}
 	return t, after, nil
