@@ -190,6 +190,37 @@ func rod(version, name, spec string) string {
 		version, name, name, spec)
 }
 
+// An object that a webhook has converted has only the fields of its version, in the store too.
+func TestWebhookAnswersArePruned(t *testing.T) {
+	c := newConverter(t)
+	c.behave(func(answer object) {
+		for _, one := range answer["response"].(object)["convertedObjects"].([]any) {
+			one.(object)["extra"] = true
+			spec := one.(object)["spec"].(object)
+			spec["only"], spec["d"], spec["null"] = "o", "dd", nil
+		}
+	}, nil)
+	api := converting(t, c, rest.Options{})
+	definition := strings.Replace(c.definition("[v1]"), "length: {type: integer}",
+		"length: {type: integer}, only: {type: string}, d: {type: string, default: dd}", 1)
+	require.Equal(t, 201, send(t, api, "POST "+definitions, definition, nil))
+	await(t, api, "rods.example.org", established)
+
+	var got object
+	require.Equal(t, 201, send(t, api, "POST "+rodsV2, rod("v2", "a", `{"length":5,"only":"o"}`), nil))
+	read := func() {
+		t.Helper()
+		require.Equal(t, 200, send(t, api, "GET "+rodsV1+"/a", "", &got))
+		assert.Equal(t, object{"size": 5.0}, got["spec"])
+		assert.NotContains(t, got, "extra")
+	}
+	read()
+	require.Equal(t, 200, send(t, api, "PATCH "+rodsV2+"/a", `{"metadata":{"labels":{"x":"y"}}}`, nil))
+	read()
+	require.Equal(t, 200, send(t, api, "PATCH "+rodsV2+"/a/status", `{"status":{"bent":true}}`, nil))
+	read()
+}
+
 // Every operation works in both versions, and the webhook converts.
 func TestWebhookConverts(t *testing.T) {
 	c := newConverter(t)

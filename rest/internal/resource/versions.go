@@ -105,13 +105,16 @@ func (res *Resource) Defaulted(v doc.Value) (doc.Value, error) {
 	return res.WithKind(out), err
 }
 
-// defaultConverted is [Resource.defaulted] for an object that was converted to this version. Only the stored version
-// defaults it if the dialect says so; every other version then prunes it.
+// defaultConverted is [Resource.Defaulted] for an object that was converted to this version. Only the stored version
+// defaults it if the dialect says so. What a [Converter] has returned is pruned, in every version.
 func (res *Resource) defaultConverted(v doc.Value) (doc.Value, error) {
-	if res == res.Stored || res.Dialect.ShownDefaulted {
+	shown := res == res.Stored || res.Dialect.ShownDefaulted
+	if !shown || res.Stored.outside != nil {
+		v, _ = res.Schema.Prune(v)
+	}
+	if shown {
 		return res.Defaulted(v)
 	}
-	v, _ = res.Schema.Prune(v)
 	return res.Schema.WithoutNulls(v), nil
 }
 
