@@ -226,7 +226,7 @@ func newOrder() (o order) {
 			"version.",
 			onWrite, formsBefore | owners | base | shownAfter, formsAfter, (*Write).convert},
 		{"count", "The generation rises if the write changed anything outside of metadata and status.",
-			onWrite, formsBefore | formsAfter, formsAfter, (*Write).count},
+			onWrite, formsBefore | now | formsAfter, formsAfter, (*Write).count},
 		// encode.go
 		{"confine", "If the rights of the user are restricted to some of the objects, the object must be one of them.",
 			onWrite, formsAfter, none, (*Write).confine},

@@ -91,7 +91,7 @@ func (a *attempt) inStored(v doc.Value) attempt {
 
 // count sets the metadata that both forms share: managedFields and, in an update, the resourceVersion that the write
 // replaces and the generation. The generation rises if either form changed outside of metadata and status (API
-// conventions, Metadata).
+// conventions, Metadata), or if the client changed something there that the stored version lacks.
 func (w *Write) count(context.Context) error {
 	if w.res.ToStored == nil && w.before.shown.IsAbsent() {
 		return nil
@@ -101,8 +101,8 @@ func (w *Write) count(context.Context) error {
 	if old := w.before.forms; !old.shown.IsAbsent() {
 		was := objectmeta.Of(old.shown)
 		generation, rv = was.Get(objectmeta.Generation), was.Get(objectmeta.ResourceVersion)
-		rises := w.res.Dialect.Generation && (w.counts(w.after.shown, old.shown) ||
-			w.res.ToStored != nil && desiredStateChanged(w.res.Stored, w.after.stored, old.stored))
+		rises := w.res.Dialect.Generation && (w.counts(w.after.shown, old.shown) || w.res.ToStored != nil &&
+			(w.counts(w.draft.now, old.shown) || desiredStateChanged(w.res.Stored, w.after.stored, old.stored)))
 		if rises {
 			n, _ := generation.Int()
 			generation = doc.OfInt(n + 1)
