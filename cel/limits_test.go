@@ -192,6 +192,7 @@ func TestUnchangedValuesAreTolerated(t *testing.T) {
 		warning        string
 	}{
 		{"unchanged", `{"min":7}`, `{"min":7,"parts":[]}`, nil, `299 - "spec.min: Invalid value: 7: must be small"`},
+		{"a write that changes nothing", `{"min":7}`, `{"min":7}`, nil, `299 - "spec.min: Invalid value: 7: must be small"`},
 		{"changed", `{"min":7}`, `{"min":8}`, []string{`FieldValueInvalid spec.min: Invalid value: 8: must be small`}, ""},
 		{"mended", `{"min":7}`, `{"min":1}`, nil, ""},
 		{"an element by its key", `{"parts":[{"name":"a"},{"name":"b","count":7}]}`, `{"parts":[{"name":"b","count":7}]}`,

@@ -262,6 +262,9 @@ func TestTransitions(t *testing.T) {
 		{"optional", "WidgetSpec.min",
 			cel.Rule{Rule: "oldSelf.hasValue() ? self >= oldSelf.value() : true", OptionalOldSelf: true, Message: "m"},
 			`{"min":2}`, `{"min":1}`, []string{"FieldValueInvalid spec.min: Invalid value: 1: m"}},
+		{"unchanged object", "WidgetSpec.min",
+			cel.Rule{Rule: "!oldSelf.hasValue() || self != oldSelf.value()", OptionalOldSelf: true, Message: "m"},
+			`{"min":2}`, `{"min":2}`, []string{"FieldValueInvalid spec.min: Invalid value: 2: m"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rules := cel.Rules{c.place: {c.rule}}

@@ -228,6 +228,33 @@ func TestValidateHook(t *testing.T) {
 	assert.Equal(t, []string{"none", "none", "none", "red", "red", "blue"}, olds)
 }
 
+// A write that changes nothing is validated like any other.
+func TestValidateSeesUnchangedObjects(t *testing.T) {
+	api := apitest.NewWidgets(t, apitest.WithValidate(func(_ context.Context, w, old *apitest.Widget) status.FieldErrors {
+		if old != nil && *w.Spec.Color == *old.Spec.Color {
+			return status.FieldErrors{status.ForbiddenField(status.Field("spec", "color"), "must change")}
+		}
+		return nil
+	}))
+	a := apitest.Widgets + "/a"
+	stored := apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)).Body
+	for name, send := range map[string]func() apitest.Answer{
+		"PUT":         func() apitest.Answer { return apitest.Do(t, api, "PUT", a, stored) },
+		"dry run":     func() apitest.Answer { return apitest.Do(t, api, "PUT", a+"?dryRun=All", stored) },
+		"merge patch": func() apitest.Answer { return apitest.MergePatch(t, api, a, `{"spec":{"size":1}}`) },
+		"status": func() apitest.Answer {
+			return apitest.MergePatch(t, api, a+"/status", `{"metadata":{"labels":{"a":"b"}}}`)
+		},
+		"scale": func() apitest.Answer { return apitest.MergePatch(t, api, a+"/scale", `{"spec":{"replicas":1}}`) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			apitest.WantInvalid(t, send(), "Widget.example.com", "a", apitest.Forbidden("spec.color", "Forbidden: must change"))
+		})
+	}
+	assert.Equal(t, stored, apitest.Do(t, api, "GET", a, "").Body)
+	apitest.Must(t, api, "PATCH", a, `{"spec":{"color":"blue"}}`, "Content-Type", "application/merge-patch+json")
+}
+
 func TestValidateDeleteHook(t *testing.T) {
 	api := apitest.NewWidgets(t, apitest.WithValidateDelete(func(_ context.Context, w *apitest.Widget) error {
 		if w.Labels["keep"] != "" {

@@ -92,7 +92,7 @@ func restored(res *resource.Resource, which resource.Part, obj, old doc.Value) d
 	return res.Schema.Reconcile(res.Strategy.Change(written, old, which), old)
 }
 
-// compare ends a write that changes nothing, not even managedFields. It also ends a repeated deletion that does not
+// compare validates a write that changes nothing, not even managedFields, and ends it. It also ends a repeated deletion that does not
 // shorten the running grace period, or that the kind's strategy holds anyway, as it holds a namespace that is being
 // emptied. The deletion of an object that only finalizers hold goes on, because it may change the propagation policy.
 func (w *Write) compare(ctx context.Context) error {
@@ -109,6 +109,9 @@ func (w *Write) compare(ctx context.Context) error {
 	}
 	if w.reviewed(ctx, w.draft.now) != nil {
 		return nil
+	}
+	if err := w.validateUnchanged(ctx); err != nil {
+		return err
 	}
 	w.done = true // the stored object has taken the other steps before
 	w.result.JSON, w.after.json = w.before.json, w.before.record.JSON

@@ -204,7 +204,7 @@ func newOrder() (o order) {
 		{"restore", "Fields that the write may not change are restored from the old object: system metadata, and the status or everything " +
 			"but the status. A new object gets its uid and other system metadata.",
 			onWrite, record | shownBefore | now, now | nameGenerated | versioned, (*Write).restore},
-		{"compare", "A write that changes nothing ends here, unless an admission hook sees it, or it gives the count of /scale an entry of " +
+		{"compare", "A write that changes nothing is validated and ends here, unless an admission hook sees it, or it gives the count of /scale an entry of " +
 			"its own in managedFields. A repeated deletion ends here, unless it shortens the grace period or only finalizers hold the object.",
 			onUpdate | onDelete, record | formsBefore | now, storedAfter | encoded, (*Write).compare},
 		{"set aside", "The managedFields are taken out of the object. The step own puts them back.",

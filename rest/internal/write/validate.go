@@ -16,18 +16,37 @@ func (w *Write) validate(ctx context.Context) error {
 	if w.deletion != nil {
 		return w.validateDelete(ctx)
 	}
-	errs, err := w.faults(ctx)
+	return w.refuseFaults(ctx, w.draft.defaulted, w.after.shown)
+}
+
+// validateUnchanged validates the old object as the result of a write that changes nothing. As upstream, it refuses an
+// unchanged object for its transition rules, and for what a newer declaration no longer permits even in values that
+// stay as they are.
+func (w *Write) validateUnchanged(ctx context.Context) (err error) {
+	old := w.before.shown
+	same := defaulted{now: old, wanted: old}
+	if w.res.GoType.SetHooks().Validate {
+		if same.typed, err = typedOld(w.res, old); err != nil {
+			return err
+		}
+	}
+	return w.refuseFaults(ctx, same, old)
+}
+
+// refuseFaults returns the error for everything that is wrong with an object by the rules of its version. owned is the
+// object with its managedFields.
+func (w *Write) refuseFaults(ctx context.Context, obj defaulted, owned doc.Value) error {
+	errs, err := w.faults(ctx, obj, owned)
 	if err != nil || len(errs) == 0 {
 		return err
 	}
-	return w.invalid(w.draft.now, errs)
+	return w.invalid(obj.now, errs)
 }
 
-// faults returns everything that is wrong with the object by the rules of its version.
-func (w *Write) faults(ctx context.Context) (status.FieldErrors, error) {
-	errs := w.checkRules(w.draft.wanted, (*schema.Schema).CheckRules)
-	errs = append(errs, objectmeta.ValidateManagedFields(w.after.shown)...)
-	broken, err := w.checkByRules(ctx, w.draft.now, errs)
+func (w *Write) faults(ctx context.Context, obj defaulted, owned doc.Value) (status.FieldErrors, error) {
+	errs := w.checkRules(obj.wanted, (*schema.Schema).CheckRules)
+	errs = append(errs, objectmeta.ValidateManagedFields(owned)...)
+	broken, err := w.checkByRules(ctx, obj.now, errs)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +58,7 @@ func (w *Write) faults(ctx context.Context) (status.FieldErrors, error) {
 	if err != nil {
 		return nil, err
 	}
-	more, err := w.res.GoType.RunValidate(ctx, w.draft.typed, before)
+	more, err := w.res.GoType.RunValidate(ctx, obj.typed, before)
 	return append(errs, more...), err
 }
 
