@@ -17,6 +17,11 @@ const (
 	DateType    = "date"
 )
 
+// CreationDescription is upstream's description of the columns Created At and Age of its own kinds.
+const CreationDescription = "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to " +
+	"be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\n" +
+	"Populated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
+
 // IsType reports whether name is a column type.
 func IsType(name string) bool {
 	switch name {

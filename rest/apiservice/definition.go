@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/table"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -25,7 +26,7 @@ func definition() rest.Definition {
 				func(s *APIService) any { return serviceOf(s) }),
 			rest.ColumnFunc(rest.Column{Name: "Available", Description: "Whether this service is available."},
 				func(s *APIService) any { return available(s) }),
-			{Name: "Age", Path: ".metadata.creationTimestamp", Type: "date"},
+			{Name: "Age", Path: ".metadata.creationTimestamp", Type: table.DateType, Description: table.CreationDescription},
 		},
 		Hooks: rest.Hooks[APIService]{
 			Prepare: func(ctx context.Context, s, _ *APIService) error {

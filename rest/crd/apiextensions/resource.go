@@ -11,6 +11,7 @@ import (
 func CustomResourceDefinitions(checks Checks) rest.Resource[CustomResourceDefinition] {
 	r := rest.DefinitionsOf[CustomResourceDefinition]()
 	r.Description = "CustomResourceDefinition describes a kind that the API serves in addition to its own."
+	r.Columns = columns()
 	r.Hooks = rest.Hooks[CustomResourceDefinition]{
 		Default: func(_ context.Context, d *CustomResourceDefinition) error {
 			setDefaults(d)

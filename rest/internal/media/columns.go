@@ -30,11 +30,6 @@ const nameDescription = "Name must be unique within a namespace. Is required whe
 	"to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration " +
 	"definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
 
-// creationDescription is upstream's description of the columns Created At and Age, if upstream adds them.
-const creationDescription = "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to " +
-	"be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\n" +
-	"Populated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
-
 // creationPath is the path of an object's creation time.
 const creationPath = ".metadata.creationTimestamp"
 
@@ -46,7 +41,7 @@ func (k *Kind) columnsOf(stored *Kind) ([]column, error) {
 		declared = k.fitting(stored)
 	}
 	if len(declared) == 0 && k.dialect.AgeColumn {
-		declared = []Column{pathColumn("Age", table.DateType, creationPath, creationDescription)}
+		declared = []Column{pathColumn("Age", table.DateType, creationPath, table.CreationDescription)}
 	}
 	columns, err := k.parseColumns(declared, k.names.Schema)
 	if err != nil || len(declared) > 0 {
@@ -60,7 +55,7 @@ func (k *Kind) columnsOf(stored *Kind) ([]column, error) {
 	return append(columns, column{cell: table.Column{Path: path, Type: table.StringType},
 		absent: time.Time{}.Format(time.RFC3339),
 		TableColumnDefinition: apimeta.TableColumnDefinition{Name: "Created At", Type: table.DateType,
-			Description: creationDescription}}), nil
+			Description: table.CreationDescription}}), nil
 }
 
 // pathColumn returns a column with a path.
@@ -168,7 +163,7 @@ func (k *Kind) scaleColumns(scale *schema.Schema) ([]column, error) {
 	columns, err := k.parseColumns([]Column{
 		pathColumn("Desired", table.IntegerType, ".spec.replicas", "Number of desired replicas"),
 		pathColumn("Available", table.IntegerType, ".status.replicas", "Number of actual replicas"),
-		pathColumn("Age", table.DateType, creationPath, creationDescription),
+		pathColumn("Age", table.DateType, creationPath, table.CreationDescription),
 	}, scale)
 	for i := range columns {
 		if columns[i].Type == table.IntegerType {
