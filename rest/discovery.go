@@ -110,7 +110,7 @@ func (q *request) writeCached(contentType string, body, end []byte, cacheControl
 	h.Set("ETag", tag)
 	h.Set("Vary", "Accept")
 	h.Set("Cache-Control", cacheControl)
-	if q.r.Header.Get("If-None-Match") == tag {
+	if media.HasTag(q.r.Header["If-None-Match"], tag) {
 		q.wrote = true
 		q.w.WriteHeader(http.StatusNotModified)
 		return nil
