@@ -23,7 +23,10 @@ type condition = apiextensions.CustomResourceDefinitionCondition
 // tried again later. apply reports whether the definition has given up a name.
 func (k *kinds) apply(ctx context.Context, d *definition) (freed bool) {
 	before, change := d.granted, revisionOf(d.ResourceVersion)
-	names, accepted := acceptNames(d.CustomResourceDefinition, k.namesOfOthers(d))
+	names, accepted := acceptNames(d.CustomResourceDefinition, k.takenNames(d))
+	if k.options.OwnNamesConflict {
+		accepted = asBefore(d.CustomResourceDefinition, accepted)
+	}
 	var failed error
 	if accepted.Status == apimeta.ConditionTrue || d.HasBeenEstablished() {
 		failed = k.serve(ctx, d, names)

@@ -125,7 +125,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 				rest.Parts{Name: "cluster",
 					Start: func(ctx context.Context, api *rest.API) error { return bootstrap.Create(ctx, api, c.Objects) }},
 			}, c.limits(flows), []rest.Plugin{
-				crd.New(crd.Options{Calls: s.review.calls, Logger: c.Logger}), apiservice.New(apiservice.Options{Logger: c.Logger}),
+				crd.New(crd.Options{Calls: s.review.calls, OwnNamesConflict: true, Logger: c.Logger}), apiservice.New(apiservice.Options{Logger: c.Logger}),
 				rest.Parts{Name: "common objects",
 					Start: func(ctx context.Context, _ *rest.API) error { return c.Objects.Common.Remember(ctx, c.Store) }},
 			}),
