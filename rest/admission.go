@@ -90,7 +90,8 @@ type AdmissionRequest struct {
 }
 
 // AdmissionOptions are the options of a request that a hook reviews. Exactly one field is set, and none if the client
-// connects. The request decides which one, and not the [Operation]: an apply that creates an object has Patch.
+// connects. The request decides which one, and not the [Operation]: an apply that creates an object has Patch. Webhooks
+// and policies see a Patch as in Kubernetes: as the options of a create or of an update, without force.
 type AdmissionOptions struct {
 	Create *apimeta.CreateOptions
 	Update *apimeta.UpdateOptions

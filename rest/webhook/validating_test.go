@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,17 +32,17 @@ func TestRequests(t *testing.T) {
 		{"create", "POST", gears + "?fieldManager=me", gear("a", `"teeth":1`),
 			"CREATE default/a gears.v1 Gear dry=false options=CreateOptions:me teeth=1<-<nil>"},
 		{"update", "PATCH", gears + "/a", `{"spec":{"teeth":2}}`,
-			"UPDATE default/a gears.v1 Gear dry=false options=PatchOptions:<nil> teeth=2<-1"},
+			"UPDATE default/a gears.v1 Gear dry=false options=UpdateOptions:<nil> teeth=2<-1"},
 		{"dry run", "PATCH", gears + "/a?dryRun=All", `{"spec":{"teeth":3}}`,
-			"UPDATE default/a gears.v1 Gear dry=true options=PatchOptions:<nil> teeth=3<-2"},
+			"UPDATE default/a gears.v1 Gear dry=true options=UpdateOptions:<nil> teeth=3<-2"},
 		{"no change", "PATCH", gears + "/a", `{}`,
-			"UPDATE default/a gears.v1 Gear dry=false options=PatchOptions:<nil> teeth=2<-2"},
+			"UPDATE default/a gears.v1 Gear dry=false options=UpdateOptions:<nil> teeth=2<-2"},
 		{"status", "PATCH", gears + "/a/status", `{"status":{"turning":true}}`,
-			"UPDATE default/a gears.v1/status Gear dry=false options=PatchOptions:<nil> teeth=2<-2"},
+			"UPDATE default/a gears.v1/status Gear dry=false options=UpdateOptions:<nil> teeth=2<-2"},
 		{"scale", "PATCH", gears + "/a/scale", `{"spec":{"replicas":4}}`,
-			"UPDATE default/a gears.v1/scale Scale dry=false options=PatchOptions:<nil> teeth=<nil><-<nil>"},
+			"UPDATE default/a gears.v1/scale Scale dry=false options=UpdateOptions:<nil> teeth=<nil><-<nil>"},
 		{"another version", "PATCH", beta + "/a", `{"spec":{"teeth":5}}`,
-			"UPDATE default/a gears.v1 Gear dry=false options=PatchOptions:<nil> teeth=5<-4 (gears.v1beta1 example.com/v1beta1)"},
+			"UPDATE default/a gears.v1 Gear dry=false options=UpdateOptions:<nil> teeth=5<-4 (gears.v1beta1 example.com/v1beta1)"},
 		{"delete", "DELETE", gears + "/a", `{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}`,
 			"DELETE default/a gears.v1 Gear dry=false options=DeleteOptions:<nil> teeth=<nil><-5"},
 	} {
@@ -54,6 +56,35 @@ func TestRequests(t *testing.T) {
 			assert.NotEmpty(t, seen[0]["uid"])
 		})
 	}
+}
+
+// An apply has the options of a create or of an update. Force is not among them, as in kube-apiserver.
+func TestOptionsOfApplies(t *testing.T) {
+	w := newWorld(t)
+	var seen []any
+	w.answers("/see", func(r request) response {
+		seen = append(seen, r["options"])
+		return response{"allowed": true}
+	})
+	w.validating("see", hook{path: "/see"})
+	apply := func() {
+		r := httptest.NewRequest("PATCH", gears+"/a?fieldManager=me&force=true&fieldValidation=Strict&dryRun=All",
+			strings.NewReader(gear("a", `"teeth":2`)))
+		r.Header.Set("Content-Type", "application/apply-patch+yaml")
+		out := httptest.NewRecorder()
+		w.ServeHTTP(out, r)
+		require.Less(t, out.Code, 300, out.Body.String())
+	}
+	apply()
+	w.must("POST", gears, gear("a", `"teeth":1`))
+	apply()
+	options := func(kind string) any {
+		return map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": kind, "fieldManager": "me", "fieldValidation": "Strict",
+			"dryRun": []any{"All"}}
+	}
+	require.Len(t, seen, 3)
+	assert.Equal(t, options("CreateOptions"), seen[0])
+	assert.Equal(t, options("UpdateOptions"), seen[2])
 }
 
 // shown is a request in a line.

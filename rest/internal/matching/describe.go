@@ -13,7 +13,7 @@ type Objects struct{ Object, Old doc.Value }
 // Describe returns a write as the request of an AdmissionReview of admission.k8s.io/v1, without uid. in is the version
 // in which a webhook or a policy matches.
 func (q *Request) Describe(in rest.AdmissionVersion, shown Objects) (doc.Value, error) {
-	described, err := describeOptions(q.review.Options)
+	described, err := describeOptions(q.shownOptions())
 	if err != nil {
 		return doc.Value{}, err
 	}
@@ -52,6 +52,22 @@ func describeResource(r apimeta.GroupVersionResource) doc.Value {
 		doc.Member{Key: "resource", Value: doc.Of(r.Resource)}, doc.Member{Key: "version", Value: doc.Of(r.Version)})
 }
 
+// shownOptions returns the options of the write as webhooks and policies see them. As in kube-apiserver, a PATCH has those
+// of a create or of an update.
+func (q *Request) shownOptions() rest.AdmissionOptions {
+	p := q.review.Options.Patch
+	switch {
+	case p == nil:
+		return q.review.Options
+	case q.review.Operation == rest.OperationCreate:
+		return rest.AdmissionOptions{Create: &apimeta.CreateOptions{
+			DryRun: p.DryRun, FieldManager: p.FieldManager, FieldValidation: p.FieldValidation}}
+	default:
+		return rest.AdmissionOptions{Update: &apimeta.UpdateOptions{
+			DryRun: p.DryRun, FieldManager: p.FieldManager, FieldValidation: p.FieldValidation}}
+	}
+}
+
 // describeOptions returns the options of a request with their kind. They are absent if the client connects.
 func describeOptions(options rest.AdmissionOptions) (doc.Value, error) {
 	var kind string
@@ -64,9 +80,6 @@ func describeOptions(options rest.AdmissionOptions) (doc.Value, error) {
 	case options.Update != nil:
 		kind = "UpdateOptions"
 		described, err = codec.FromGo(options.Update)
-	case options.Patch != nil:
-		kind = "PatchOptions"
-		described, err = codec.FromGo(options.Patch)
 	case options.Delete != nil:
 		kind = "DeleteOptions"
 		described, err = codec.FromGo(options.Delete)
