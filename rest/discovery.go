@@ -91,14 +91,26 @@ func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) err
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
-	if !media.AcceptsAggregated(q.r.Header["Accept"]) {
+	rep, mediaType := media.AggregatedIn(q.r.Header["Accept"])
+	if rep == nil {
 		return q.writeDiscovery(legacy())
 	}
 	body, err := codec.EncodeOwn(kind.Aggregated(q.serving.groups, belongs))
 	if err != nil {
 		return err
 	}
-	return q.writeCached(media.Aggregated, body, newline, "public")
+	if rep.IsPlain() {
+		return q.writeCached(mediaType, body, newline, "public")
+	}
+	room := rep.Room(len(body))
+	if err := q.api.copies.Take(room); err != nil {
+		return err
+	}
+	defer q.api.copies.Release(room)
+	if body, err = rep.Encode(body); err != nil {
+		return err
+	}
+	return q.writeCached(mediaType, body, nil, "public")
 }
 
 // writeCached sends a document that seldom changes, with an ETag. A client that already has it receives 304 Not

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
@@ -126,6 +128,23 @@ func TestAggregatedDiscovery(t *testing.T) {
 		}
 		assert.Equal(t, 200, apitest.Do(t, api, "GET", "/apis", "", "Accept", accept, "If-None-Match", `"OTHER"`).Code)
 	}
+	const form = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+	inProtobuf := apitest.Do(t, api, "GET", "/apis", "", "Accept",
+		"application/json;q=0.5,application/vnd.kubernetes.protobuf;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io,"+
+			acceptAggregated+";q=0.5")
+	require.Equal(t, 200, inProtobuf.Code, inProtobuf.Body)
+	assert.Equal(t, "application/vnd.kubernetes.protobuf"+form, inProtobuf.Header.Get("Content-Type"))
+	envelope, err := codec.DecodeEnvelope([]byte(inProtobuf.Body))
+	require.NoError(t, err)
+	assert.Equal(t, "apidiscovery.k8s.io/v2 APIGroupDiscoveryList", envelope.APIVersion+" "+envelope.Kind)
+	message, err := codec.APIGroupDiscoveryListMessage().Decode(envelope.Raw)
+	require.NoError(t, err)
+	message = message.With("kind", doc.Of(envelope.Kind)).With("apiVersion", doc.Of(envelope.APIVersion))
+	assert.JSONEq(t, want, string(codec.AppendJSON(nil, message)))
+	assert.Equal(t, http.StatusNotModified, apitest.Do(t, api, "GET", "/apis", "", "Accept",
+		"application/vnd.kubernetes.protobuf"+form, "If-None-Match", inProtobuf.Header.Get("ETag")).Code)
+	assert.Equal(t, 406, apitest.Do(t, api, "GET", "/apis", "", "Accept", "text/html"+form).Code)
+
 	core := apitest.Do(t, api, "GET", "/api", "", "Accept", acceptAggregated)
 	require.JSONEq(t,
 		`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{},"versions":[{"version":"v1","freshness":"Current","resources":[

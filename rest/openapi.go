@@ -70,8 +70,11 @@ func (q *request) openAPIv3() error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
-	if media.Preferred(strings.Join(q.r.Header["Accept"], ","), media.JSON) == "" {
-		return status.NotAcceptable([]string{media.JSON})
+	accept := strings.ReplaceAll(strings.Join(q.r.Header["Accept"], ","), openapi.MediaV3ProtobufOld,
+		openapi.MediaV3Protobuf)
+	form := media.Preferred(accept, media.JSON, openapi.MediaV3Protobuf)
+	if form == "" {
+		return status.NotAcceptable([]string{media.JSON, openapi.MediaV3Protobuf})
 	}
 	path, _ := route.Path(q.r.URL)
 	name := strings.TrimPrefix(path, "/openapi/v3/")
@@ -83,6 +86,12 @@ func (q *request) openAPIv3() error {
 	if err != nil {
 		return err
 	}
+	body := d.Body
+	if form == openapi.MediaV3Protobuf {
+		if body, err = d.Protobuf(); err != nil {
+			return err
+		}
+	}
 	cacheControl := headerNoCache[0]
 	switch hash := q.parameters().Get("hash"); {
 	case hash == "":
@@ -93,7 +102,7 @@ func (q *request) openAPIv3() error {
 		cacheControl = "public, immutable"
 		q.w.Header().Set("Expires", q.api.options.Now().Add(365*24*time.Hour).UTC().Format(http.TimeFormat))
 	}
-	return q.writeCached(media.JSON, d.Body, nil, cacheControl)
+	return q.writeCached(form, body, nil, cacheControl)
 }
 
 // describedPaths returns the descriptions of the paths outside of all groups.

@@ -101,6 +101,17 @@ func APIResourceListMessage() *Message {
 	return NewMessage(text(1, "groupVersion"), messages(2, "resources", resource))
 }
 
+// APIGroupDiscoveryListMessage is the kind APIGroupDiscoveryList of apidiscovery.k8s.io/v2.
+func APIGroupDiscoveryListMessage() *Message {
+	kind := message(2, "responseKind", NewMessage(text(1, "group"), text(2, "version"), text(3, "kind")))
+	subresource := NewMessage(text(1, "subresource"), kind, texts(4, "verbs"))
+	resource := NewMessage(text(1, "resource"), kind, text(3, "scope"), text(4, "singularResource"), texts(5, "verbs"),
+		texts(6, "shortNames"), texts(7, "categories"), messages(8, "subresources", subresource))
+	version := NewMessage(text(1, "version"), messages(2, "resources", resource), text(3, "freshness"))
+	group := NewMessage(message(1, "metadata", ObjectMetaMessage()), messages(2, "versions", version))
+	return NewMessage(message(1, "metadata", ListMetaMessage()), messages(2, "items", group))
+}
+
 // ScaleMessage is autoscaling/v1 Scale.
 func ScaleMessage() *Message {
 	return NewMessage(message(1, "metadata", ObjectMetaMessage()), message(2, "spec", NewMessage(integer(1, "replicas"))),

@@ -6,10 +6,14 @@ import (
 	"testing"
 
 	openapiv2 "github.com/google/gnostic-models/openapiv2"
+	openapiv3 "github.com/google/gnostic-models/openapiv3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	discoveryclient "k8s.io/client-go/discovery"
+	clientopenapi "k8s.io/client-go/openapi"
+	"k8s.io/client-go/rest"
 	"k8s.io/kubectl/pkg/util/openapi"
 	"sigs.k8s.io/yaml"
 )
@@ -43,6 +47,34 @@ func TestOpenAPIv2Protobuf(t *testing.T) {
 	}
 }
 
+// The Protobuf form of each OpenAPI 3.0 document must equal the message that upstream's library makes of the JSON form.
+func TestOpenAPIv3Protobuf(t *testing.T) {
+	for _, h := range []host{rootHost, prefixHost, exampleTargets()[0].host, {program: "warehouse"}} {
+		t.Run(h.name(), func(t *testing.T) {
+			s := startServer(t, h, newest())
+			client, err := discoveryclient.NewDiscoveryClientForConfig(&rest.Config{Host: s.url})
+			require.NoError(t, err)
+			paths, err := client.OpenAPIV3().Paths()
+			require.NoError(t, err)
+			require.NotEmpty(t, paths)
+			for path, document := range paths {
+				text, err := document.Schema("application/json")
+				require.NoError(t, err, path)
+				want, err := openapiv3.ParseDocument(text)
+				require.NoError(t, err, path)
+				data, err := document.Schema(clientopenapi.ContentTypeOpenAPIV3PB)
+				require.NoError(t, err, path)
+				got := &openapiv3.Document{}
+				require.NoError(t, proto.UnmarshalOptions{DiscardUnknown: false}.Unmarshal(data, got))
+				jsonInAny(t, want.ProtoReflect())
+				jsonInAny(t, got.ProtoReflect())
+				require.True(t, proto.Equal(want, got), "%s: a message of %d bytes differs from that of gnostic, of %d bytes", path,
+					len(data), proto.Size(want))
+			}
+		})
+	}
+}
+
 // kubectl explains kinds also where OpenAPI describes extensions.
 func TestKubectlExplainsAKindWithExtensions(t *testing.T) {
 	s := startServer(t, host{program: "warehouse"}, newest())
@@ -66,10 +98,12 @@ func (s *server) openAPIv2(t *testing.T, accept string) []byte {
 
 // jsonInAny normalizes the YAML that a message contains.
 func jsonInAny(t *testing.T, m protoreflect.Message) {
-	if value, ok := m.Interface().(*openapiv2.Any); ok {
-		normal, err := yaml.YAMLToJSON([]byte(value.Yaml))
-		require.NoError(t, err)
-		value.Yaml, value.Value = string(normal), nil
+	switch value := m.Interface().(type) {
+	case *openapiv2.Any:
+		value.Yaml, value.Value = jsonOf(t, value.Yaml), nil
+		return
+	case *openapiv3.Any:
+		value.Yaml, value.Value = jsonOf(t, value.Yaml), nil
 		return
 	}
 	m.Range(func(field protoreflect.FieldDescriptor, v protoreflect.Value) bool {
@@ -84,4 +118,11 @@ func jsonInAny(t *testing.T, m protoreflect.Message) {
 		}
 		return true
 	})
+}
+
+func jsonOf(t *testing.T, text string) string {
+	t.Helper()
+	normal, err := yaml.YAMLToJSON([]byte(text))
+	require.NoError(t, err)
+	return string(normal)
 }

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -8,10 +9,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
@@ -52,6 +56,40 @@ func TestTypedClient(t *testing.T) {
 				})
 			}
 		})
+	}
+}
+
+// Aggregated discovery in Protobuf says what it says in JSON.
+func TestAggregatedDiscoveryInProtobuf(t *testing.T) {
+	const form = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+	s := startServer(t, rootHost, newest())
+	scheme := runtime.NewScheme()
+	require.NoError(t, apidiscoveryv2.AddToScheme(scheme))
+	decoder := serializer.NewCodecFactory(scheme).UniversalDeserializer()
+	for _, path := range []string{"/api", "/apis"} {
+		read := func(media string) *apidiscoveryv2.APIGroupDiscoveryList {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+			require.NoError(t, err)
+			r.Header.Set("Accept", media+form)
+			answer, err := http.DefaultClient.Do(r)
+			require.NoError(t, err)
+			defer answer.Body.Close()
+			require.Equal(t, http.StatusOK, answer.StatusCode)
+			assert.Equal(t, media+form, answer.Header.Get("Content-Type"))
+			body, err := io.ReadAll(answer.Body)
+			require.NoError(t, err)
+			obj, _, err := decoder.Decode(body, nil, nil)
+			require.NoError(t, err)
+			require.IsType(t, &apidiscoveryv2.APIGroupDiscoveryList{}, obj)
+			return obj.(*apidiscoveryv2.APIGroupDiscoveryList)
+		}
+		want := read("application/json")
+		assert.NotEmpty(t, want.Items)
+		for _, media := range []string{mediaProtobuf, "application/yaml"} {
+			got := read(media)
+			got.TypeMeta = want.TypeMeta // typed decoders of Protobuf drop it
+			assert.Equal(t, want, got, media)
+		}
 	}
 }
 

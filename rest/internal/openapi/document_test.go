@@ -140,6 +140,24 @@ func TestOpenAPIv2IsCached(t *testing.T) {
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", "/openapi/v2", "", "Accept", "text/html, */*;q=0.1").Code)
 }
 
+// client-go asks for OpenAPI 3.0 in Protobuf under a name with an @ in it.
+func TestOpenAPIv3Protobuf(t *testing.T) {
+	api := apitest.NewWidgets(t)
+	const path, answered = "/openapi/v3/apis/example.com/v1", "application/com.github.proto-openapi.spec.v3.v1.0+protobuf"
+	for _, accept := range []string{answered, "application/com.github.proto-openapi.spec.v3@v1.0+protobuf",
+		"application/json;q=0.5, " + answered} {
+		a := apitest.Do(t, api, "GET", path, "", "Accept", accept)
+		require.Equal(t, 200, a.Code, accept)
+		assert.Equal(t, answered, a.Header.Get("Content-Type"))
+		assert.Equal(t, "\n\x053.0.0", a.Body[:7], "field 1 is the version of OpenAPI")
+		assert.Equal(t, 304, apitest.Do(t, api, "GET", path, "", "Accept", accept, "If-None-Match", "W/"+a.Header.Get("ETag")).Code)
+	}
+	assert.Equal(t, "application/json", apitest.Do(t, api, "GET", path, "", "Accept", "*/*").Header.Get("Content-Type"))
+	refused := apitest.Do(t, api, "GET", path, "", "Accept", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
+	assert.Equal(t, 406, refused.Code)
+	assert.Contains(t, refused.Body, answered)
+}
+
 // kubectl takes the Swagger document as Protobuf only, under a name with an @ in it.
 func TestOpenAPIv2Protobuf(t *testing.T) {
 	api := apitest.NewWidgets(t)

@@ -10,11 +10,13 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// The Protobuf form of the Swagger 2.0 document, which kubectl asks for when it checks what it sends by itself: under
-// the name that it is answered with, and under the one that clients ask by, which is not a valid media type.
+// The Protobuf forms of the documents: under the names that they are answered with, and under those that clients ask by,
+// which are not valid media types. kubectl asks for Swagger 2.0 when it checks what it sends by itself.
 const (
 	MediaV2Protobuf    = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 	MediaV2ProtobufOld = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+	MediaV3Protobuf    = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf"
+	MediaV3ProtobufOld = "application/com.github.proto-openapi.spec.v3@v1.0+protobuf"
 )
 
 // Documents are the documents that describe an API. Each is written when it is first asked for.
@@ -28,10 +30,12 @@ type Documents struct {
 	kinds map[string][]*kind.Kind // that each document of V3 describes
 }
 
-// Document is a document with the hash of its bytes, which names its version.
+// Document is a document in JSON with the hash of its bytes, which names its version. Protobuf returns the same document
+// as Protobuf.
 type Document struct {
-	Body []byte
-	Hash string
+	Body     []byte
+	Hash     string
+	Protobuf func() ([]byte, error)
 }
 
 // NewDocuments prepares the documents of the kinds that are served, of their groups, and of the paths outside of all
@@ -65,5 +69,6 @@ func NewDocuments(kinds []*kind.Kind, groups []kind.Group, outside []Path, old *
 
 func newDocument(body []byte) Document {
 	sum := sha512.Sum512(body)
-	return Document{Body: body, Hash: strings.ToUpper(hex.EncodeToString(sum[:]))}
+	return Document{Body: body, Hash: strings.ToUpper(hex.EncodeToString(sum[:])),
+		Protobuf: sync.OnceValues(func() ([]byte, error) { return V3Protobuf(body) })}
 }

@@ -15,6 +15,13 @@ func V2Protobuf(kinds []*kind.Kind, outside ...Path) ([]byte, error) {
 	return documentMessage(document), err
 }
 
+// V3Protobuf returns a document of [V3] as the Protobuf message openapi.v3.Document of gnostic. The field numbers are those
+// of the published OpenAPIv3.proto.
+func V3Protobuf(body []byte) ([]byte, error) {
+	document, _, err := codec.DecodeJSON(body)
+	return documentV3Message(document), err
+}
+
 // message gathers the fields of a Protobuf message. What is zero or absent is left out, as Protobuf does.
 type message []byte
 
