@@ -184,10 +184,16 @@ func TestDeletedDefinitionTakesItsObjectsAlong(t *testing.T) {
 	require.Equal(t, 201, send(t, api, "POST "+gearPath,
 		`{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"held","finalizers":["example.com/hold"]}}`, nil))
 	require.Equal(t, 200, send(t, api, "DELETE "+definitions+"/gears.example.org", "", nil))
-	await(t, api, "gears.example.org", func(d *apiextensions.CustomResourceDefinition) bool {
+	d := await(t, api, "gears.example.org", func(d *apiextensions.CustomResourceDefinition) bool {
 		i := len(d.Status.Conditions) - 1
 		return d.Status.Conditions[i].Reason == "InstanceDeletionInProgress"
 	})
+	var types []apiextensions.ConditionType
+	for _, c := range d.Status.Conditions {
+		types = append(types, c.Type)
+	}
+	assert.Equal(t, []apiextensions.ConditionType{apiextensions.NamesAccepted, apiextensions.Established,
+		apiextensions.Terminating}, types, "kube-apiserver appends each condition in the order in which it first holds")
 	var refused struct{ Message string }
 	require.Equal(t, 403, send(t, api, "POST "+gearPath,
 		`{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"c"}}`, &refused))
