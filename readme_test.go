@@ -41,8 +41,7 @@ var examples = map[string][]string{
 	"docs/console.md":   {"examples/platform/main.go", "rest/console/example_test.go"},
 	"docs/deletion.md":  {"rest/example_test.go", "rest/lifecycle/example_test.go"},
 	"docs/extensions.md": {
-		"rest/example_queries_test.go", "rest/example_watchmany_test.go",
-		"rest/example_transact_test.go", "rest/example_history_test.go",
+		"rest/example_queries_test.go", "rest/example_transact_test.go", "rest/example_history_test.go",
 		"storage/foreign/example_test.go",
 	},
 	"docs/guide.md": {

@@ -32,8 +32,12 @@ var errBrokenOff = errors.New("the caller has broken off")
 
 // events yields the events of a watch. It recovers like Follow if recovers is set.
 func (c Client[T]) events(ctx context.Context, options WatchOptions, recovers bool) iter.Seq2[Event[T], error] {
-	f := c.following(options)
-	f.Recovers = recovers
+	f := caller.Following{Namespace: c.namespace, Recovers: recovers, Options: caller.ListOptions{
+		ListOptions: apimeta.ListOptions{
+			LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion,
+		},
+		Query: resource.QueryText{Conditions: options.FieldQuery},
+	}}
 	return func(yield func(Event[T], error) bool) {
 		_, err := c.at(VerbWatch, "", "")
 		if err == nil {
@@ -50,14 +54,4 @@ func (c Client[T]) events(ctx context.Context, options WatchOptions, recovers bo
 			yield(Event[T]{}, err)
 		}
 	}
-}
-
-// following converts the options of a watch.
-func (c Client[T]) following(options WatchOptions) caller.Following {
-	return caller.Following{Namespace: c.namespace, Options: caller.ListOptions{
-		ListOptions: apimeta.ListOptions{
-			LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion,
-		},
-		Query: resource.QueryText{Conditions: options.FieldQuery},
-	}}
 }

@@ -136,9 +136,6 @@ func (q *request) index() error {
 		return err
 	}
 	paths := []string{"/api", "/apis", "/apis/", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}
-	if q.api.options.Queries != nil {
-		paths = append(paths, watchesPath)
-	}
 	paths = append(paths, kind.Paths(q.serving.groups)...)
 	paths = slices.AppendSeq(paths, maps.Keys(q.api.paths))
 	slices.Sort(paths)

@@ -87,7 +87,7 @@ func (q *request) observe(refused error) error {
 // isStream reports whether the path leads to a stream.
 func (q *request) isStream() bool {
 	if q.res == nil || q.at.subresource == "" {
-		return q.isManyWatch()
+		return false
 	}
 	sub := q.res.subresource(q.at.subresource)
 	return sub != nil && sub.bytes != nil

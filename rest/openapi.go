@@ -107,28 +107,10 @@ func (q *request) openAPIv3() error {
 
 // describedPaths returns the descriptions of the paths outside of all groups.
 func (a *API) describedPaths() (all []openapi.Path) {
-	if a.options.Queries != nil {
-		all = append(all, watchesDescription)
-	}
 	for _, path := range slices.Sorted(maps.Keys(a.paths)) {
 		if handler, ok := a.paths[path].(openapi.Described); ok {
 			all = append(all, handler.OpenAPI())
 		}
 	}
 	return all
-}
-
-// watchesDescription describes streams about several resources.
-var watchesDescription = openapi.Path{
-	Path: watchesPath, Method: "get", ID: "watchManyResources", Gives: []string{media.JSON, eventStream},
-	Description: "An extension: watch several resources with one request. The events are in the order of revisions.",
-	Parameters: []openapi.Parameter{
-		{Name: "allowWatchBookmarks", Type: "boolean",
-			Description: "Asks for events that only say how far the stream has come."},
-		{Name: "resourceVersion", Type: "string",
-			Description: "The revision of the last event that the client has seen. Without it, the stream begins with the existing objects."},
-		{Name: "timeoutSeconds", Type: "integer", Description: "How long the stream may take."},
-		{Name: "watch", Type: "array",
-			Description: "The path of a collection, such as /apis/example.com/v1/widgets, with its labelSelector, fieldSelector and fieldQuery. Required, 1 to 100 times."},
-	},
 }

@@ -83,9 +83,6 @@ func (a *API) newRouter() *httprouter.Router {
 		outside("/"+string(endpoint), exactly((*request).health))
 		add("/"+string(endpoint)+"/:"+paramCheck, a.findCheck)
 	}
-	if a.options.Queries != nil {
-		outside(watchesPath, exactly((*request).watchMany))
-	}
 	outside("/openapi/v2", exactly((*request).openAPIv2))
 	outside("/openapi/v3", exactly((*request).openAPIv3Index))
 	add("/openapi/v3/*"+paramVersion, findDocument)

@@ -123,19 +123,14 @@ func (s *Watching) Code() int {
 	return s.Writer.code
 }
 
-// Text is what has come since the last call.
-func (s *Watching) Text() string {
-	synctest.Wait()
-	s.Writer.mu.Lock()
-	defer s.Writer.mu.Unlock()
-	defer s.Writer.flushed.Reset()
-	return s.Writer.flushed.String()
-}
-
 // Events are those that have come since the last call, one JSON text each.
 func (s *Watching) Events() []string {
 	s.t.Helper()
-	text := s.Text()
+	synctest.Wait()
+	s.Writer.mu.Lock()
+	defer s.Writer.mu.Unlock()
+	text := s.Writer.flushed.String()
+	s.Writer.flushed.Reset()
 	if text == "" {
 		return nil
 	}

@@ -85,14 +85,6 @@ type Following struct {
 	Recovers bool
 }
 
-// ManyEvent is one event of a watch of several resources. Of is the number of the watch, or -1 for a bookmark.
-type ManyEvent struct {
-	Of int
-	Event
-	// Complete marks the bookmark after the existing objects.
-	Complete bool
-}
-
 // Event is one event of a watch. JSON is the object at the ResourceVersion of the event.
 type Event struct {
 	Type            apimeta.EventType

@@ -12,7 +12,7 @@ import (
 // Path describes a path of an extension that is not below a group. In OpenAPI 3.0 it has a document of its own, whose
 // name is the path. It has one operation.
 type Path struct {
-	Path string // such as /watches
+	Path string // such as /extensions/transactions
 	// Method is the HTTP method in lower case, and ID names the operation.
 	Method, ID, Description string
 	// Parameters are those of the query.
@@ -23,8 +23,7 @@ type Path struct {
 	Takes, Gives []string
 }
 
-// Parameter is a parameter of a query. Type is a type of OpenAPI, such as "string" or "array". An array is given by
-// repeating the parameter.
+// Parameter is a parameter of a query. Type is a type of OpenAPI, such as "string".
 type Parameter struct{ Name, Type, Description string }
 
 // Described is the handler of a path outside of all groups that the documents describe.

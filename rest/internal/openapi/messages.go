@@ -86,8 +86,6 @@ func queryMessage(v doc.Value) (m message) {
 	m.text(3, v.Get("description"))
 	m.text(4, v.Get("name"))
 	m.text(6, v.Get("type"))
-	m.one(8, v.Get("items"), func(s doc.Value) (t message) { t.text(1, s.Get("type")); return t })
-	m.text(9, v.Get("collectionFormat"))
 	return m
 }
 

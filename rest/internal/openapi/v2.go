@@ -3,7 +3,6 @@ package openapi
 import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
@@ -62,12 +61,7 @@ func parametersV2(parameters []parameter) []doc.Value {
 	var all []doc.Value
 	for _, p := range parameters {
 		o := p.common()
-		for key, value := range p.schema().Members() {
-			o.set(key, value)
-		}
-		if p.typ == schema.ArrayType {
-			o.text("collectionFormat", "multi")
-		}
+		o.text("type", p.typ)
 		all = append(all, o.value())
 	}
 	return all

@@ -4,7 +4,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
@@ -78,19 +77,10 @@ func parametersV3(parameters []parameter) []doc.Value {
 	var all []doc.Value
 	for _, p := range parameters {
 		o := p.common()
-		o.set("schema", p.schema())
+		o.set("schema", doc.MapOf(doc.Member{Key: "type", Value: doc.Of(p.typ)}))
 		all = append(all, o.value())
 	}
 	return all
-}
-
-// schema returns the schema of the values. The elements of an array are texts.
-func (p parameter) schema() doc.Value {
-	s := doc.MapOf(doc.Member{Key: "type", Value: doc.Of(p.typ)})
-	if p.typ == schema.ArrayType {
-		s = s.With("items", doc.MapOf(doc.Member{Key: "type", Value: doc.Of("string")}))
-	}
-	return s
 }
 
 // common writes what both forms say of a parameter alike.

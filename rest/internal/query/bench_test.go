@@ -1,12 +1,8 @@
 package query_test
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"net/http"
-	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,79 +47,4 @@ func BenchmarkPageOf100000(b *testing.B) {
 			b.ReportMetric(each/plain, "x/plain")
 		})
 	}
-}
-
-// BenchmarkFiftyKinds compares one stream about 50 kinds with 50 watches. Each operation is a write to one of the
-// kinds, and ends when the client has the event. KB/client is the memory of server and client together while all wait.
-// The last two figures are ratios to the 50 watches.
-func BenchmarkFiftyKinds(b *testing.B) {
-	const kinds = 50
-	var definitions []rest.Definition
-	var paths []string
-	for i := range kinds {
-		r := crateResource()
-		r.Plural, r.Names, r.Versions = fmt.Sprintf("crates%d", i), rest.Names{Kind: fmt.Sprintf("Crate%d", i)}, nil
-		definitions, paths = append(definitions, r), append(paths, "/apis/example.com/v1/"+r.Plural)
-	}
-	var perClient, perEvent float64 // of the 50 watches
-	for _, c := range []struct {
-		name    string
-		targets []string
-	}{
-		{"50 watches", func() (all []string) {
-			for _, path := range paths {
-				all = append(all, path+"?watch=1")
-			}
-			return all
-		}()},
-		{"one stream", []string{watches(paths)}},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			api := apitest.New(b, rest.Options{Queries: &rest.Queries{}}, definitions...)
-			server := apitest.Serve(b, api)
-			before := memory()
-			lines := make(chan struct{}, 1)
-			for _, target := range c.targets {
-				response := apitest.Open(b.Context(), b, http.DefaultClient, "GET", server.URL+target)
-				go func() {
-					for scan := bufio.NewScanner(response.Body); scan.Scan(); {
-						if !bytes.Contains(scan.Bytes(), []byte(`"type":"BOOKMARK"`)) {
-							lines <- struct{}{}
-						}
-					}
-				}()
-			}
-			waiting := float64(memory()-before) / 1024
-			n := 0
-			processor := float64(apitest.ProcessorTime(func() {
-				for b.Loop() {
-					i := n % kinds
-					body := strings.Replace(crate(fmt.Sprintf("c%d", n), "red", 1, ""), `"kind":"Crate"`,
-						fmt.Sprintf(`"kind":"Crate%d"`, i), 1)
-					if answer := apitest.Do(b, api, "POST",
-						"/apis/example.com/v1/namespaces/a/"+definitions[i].(rest.Resource[Crate]).Plural,
-						body); answer.Code != http.StatusCreated {
-						b.Fatal(answer.Raw)
-					}
-					<-lines
-					n++
-				}
-			})) / float64(b.N)
-			if perClient == 0 {
-				perClient, perEvent = waiting, processor
-			}
-			b.ReportMetric(processor, "CPU-ns/event")
-			b.ReportMetric(waiting, "KB/client")
-			b.ReportMetric(processor/perEvent, "CPU/50-watches")
-			b.ReportMetric(waiting/perClient, "memory/50-watches")
-		})
-	}
-}
-
-// memory returns how much memory objects and stacks take.
-func memory() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc + m.StackInuse
 }

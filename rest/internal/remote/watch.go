@@ -9,7 +9,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -135,36 +134,26 @@ var (
 // stream delivers the events after w.after until the server ends the stream. It returns nil after an orderly end, and
 // the caller can continue with another stream. received reports whether the stream advanced w.after.
 func (w *watching) stream(ctx context.Context) (received bool, err error) {
-	options := w.Options
-	options.ResourceVersion = ""
-	query := queryOf(options)
+	seconds := int64((minStream + rand.N(maxStream-minStream)) / time.Second)
+	query := queryOf(w.Options)
 	query.Set("watch", "true")
+	query.Set("allowWatchBookmarks", "true")
+	query.Set("resourceVersion", w.after)
+	query.Set("timeoutSeconds", strconv.FormatInt(seconds, 10))
 	target, err := w.collection(w.Namespace, query)
 	if err != nil {
 		return false, err
 	}
-	check := func(answer http.Header) error { return checkApplied(answer, w.Options.Query) }
-	return w.receive(ctx, target, check, w.event)
-}
-
-// receive sends the request of a stream after w.after to target and passes its messages to handle, as stream says.
-// check checks the header of the answer.
-func (w *watching) receive(ctx context.Context, target string, check func(http.Header) error,
-	handle func(apimeta.WatchEvent) error) (received bool, err error) {
-	seconds := int64((minStream + rand.N(maxStream-minStream)) / time.Second)
-	query := url.Values{"allowWatchBookmarks": {"true"}, "timeoutSeconds": {strconv.FormatInt(seconds, 10)}}
-	set(query, "resourceVersion", w.after)
-	target += "&" + query.Encode()
 	began, before := time.Now(), w.after
 	bounded, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+overdue)
 	defer cancel()
 	resp, err := w.open(bounded, request{method: http.MethodGet, url: target, watch: true})
 	if err == nil {
 		defer resp.Body.Close()
-		if err = check(resp.Header); err != nil {
+		if err = checkApplied(resp.Header, w.Options.Query); err != nil {
 			return false, err
 		}
-		err = read(resp.Body, handle)
+		err = w.read(resp.Body)
 		received = w.after != before
 	}
 	switch {
@@ -183,8 +172,8 @@ func (w *watching) receive(ctx context.Context, target string, check func(http.H
 	return received, err
 }
 
-// read passes the messages of a stream to handle. It returns io.EOF if the stream ends after a complete message.
-func read(body io.Reader, handle func(apimeta.WatchEvent) error) error {
+// read delivers the events of a stream. It returns io.EOF if the stream ends after a complete event.
+func (w *watching) read(body io.Reader) error {
 	limited := &limitedReader{from: body}
 	decoder := json.NewDecoder(limited)
 	for {
@@ -193,7 +182,7 @@ func read(body io.Reader, handle func(apimeta.WatchEvent) error) error {
 		if err := decoder.Decode(&event); err != nil {
 			return err
 		}
-		if err := handle(event); err != nil {
+		if err := w.event(event); err != nil {
 			return err
 		}
 	}
