@@ -1,0 +1,146 @@
+package storage
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/decorum-go/decorum/status"
+)
+
+// Budget bounds memory whose size clients choose, in bytes: copies of objects, answers that are built as a whole, caches
+// and queues. Whoever fills such memory takes its size first, and releases it when the memory is free again. Taking never
+// waits.
+//
+// A process has as few Budgets as its host wants: several APIs, stores and plug-ins may share one. Each use has a
+// [Budget.Part] of it. A part holds no more than it leaves to the others, so no use can take everything from another one.
+//
+// Any goroutine may use a Budget.
+type Budget struct {
+	mu    *sync.Mutex // of the whole budget
+	of    *Budget     // nil for the whole budget
+	limit int64
+
+	used   int64
+	closed bool
+}
+
+// NewBudget returns a Budget of a number of bytes. With zero or fewer bytes, it refuses everything.
+func NewBudget(bytes int64) *Budget {
+	return &Budget{mu: new(sync.Mutex), limit: bytes}
+}
+
+// Part returns a part of the budget that holds at most limit bytes. The bytes are not set aside: what no part holds is
+// free for all. Of what is free, a part may take as much as it leaves, less what it holds. So while one part takes all
+// that it can get, half of the budget stays free, and with nine such parts a tenth. A part that holds nothing may take
+// all that is free, because a single answer may be large. A part of a part works in the same way. With a limit of zero or
+// fewer bytes, a part refuses everything.
+func (b *Budget) Part(limit int64) *Budget {
+	return &Budget{mu: b.mu, of: b, limit: limit}
+}
+
+// Take takes a number of bytes, and reports whether it could. If it could not, it has taken nothing.
+func (b *Budget) Take(bytes int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if bytes > b.room() {
+		return false
+	}
+	for ; b != nil; b = b.of {
+		b.used += bytes
+	}
+	return true
+}
+
+// room returns how many bytes the budget can take now. The caller holds the lock.
+func (b *Budget) room() int64 {
+	room := b.limit - b.used
+	switch {
+	case b.closed:
+		return 0
+	case b.of == nil:
+	case b.used == 0:
+		room = min(room, b.of.room())
+	default:
+		room = min(room, (b.of.room()-b.used)/2)
+	}
+	return max(room, 0)
+}
+
+// Release gives a number of bytes back that were taken from the same Budget.
+func (b *Budget) Release(bytes int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for ; b != nil && !b.closed; b = b.of {
+		b.used -= bytes
+	}
+}
+
+// Close gives back all that the part holds, and then refuses everything. Its owner has ended, and need not release what
+// it has taken.
+func (b *Budget) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return
+	}
+	b.closed = true
+	for of := b.of; of != nil && !of.closed; of = of.of {
+		of.used -= b.used
+	}
+	b.used = 0
+}
+
+// Used returns how many bytes are taken.
+func (b *Budget) Used() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used
+}
+
+// Loan is what one request has taken from a Budget. One goroutine at a time may use it. The zero value has no Budget and
+// takes any number of bytes.
+type Loan struct {
+	from *Budget
+	size int64
+}
+
+// Lend returns a Loan of nothing.
+func (b *Budget) Lend() Loan { return Loan{from: b} }
+
+// Take takes a number of bytes. The error is for clients: 429, or 413 if the Budget could not even lend that much if
+// nothing else were taken.
+func (l *Loan) Take(bytes int64) error {
+	switch {
+	case l.from == nil:
+	case bytes > l.from.most()-l.size:
+		return status.RequestEntityTooLarge(fmt.Sprintf("limit of the memory for one answer is %d bytes", l.from.most()))
+	case !l.from.Take(bytes):
+		return status.TooManyRequests("Too many large answers are being prepared, please try again later.", 1)
+	}
+	l.size += bytes
+	return nil
+}
+
+// most returns the least of the limits of the budget and of all that it is a part of.
+func (b *Budget) most() int64 {
+	most := int64(math.MaxInt64)
+	for ; b != nil; b = b.of {
+		most = min(most, b.limit)
+	}
+	return max(most, 0)
+}
+
+// Size returns how many bytes the Loan has taken.
+func (l *Loan) Size() int64 { return l.size }
+
+// Keep gives back all but a number of bytes.
+func (l *Loan) Keep(bytes int64) {
+	if back := l.size - bytes; back > 0 && l.from != nil {
+		l.from.Release(back)
+		l.size = bytes
+	}
+}
+
+// Release gives everything back.
+func (l *Loan) Release() { l.Keep(0) }

@@ -1,0 +1,163 @@
+package storage_test
+
+import (
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+func TestBudgetTakesExactly(t *testing.T) {
+	b := storage.NewBudget(100)
+	assert.True(t, b.Take(100))
+	assert.False(t, b.Take(1))
+	assert.True(t, b.Take(0), "nothing needs no room")
+	assert.EqualValues(t, 100, b.Used())
+	b.Release(30)
+	assert.False(t, b.Take(31))
+	assert.True(t, b.Take(30))
+	assert.EqualValues(t, 100, b.Used())
+}
+
+func TestBudgetOfNothing(t *testing.T) {
+	for _, limit := range []int64{0, -1, math.MinInt64} {
+		for name, b := range map[string]*storage.Budget{"whole": storage.NewBudget(limit),
+			"part": storage.NewBudget(100).Part(limit)} {
+			assert.False(t, b.Take(1), "%s of %d", name, limit)
+			assert.True(t, b.Take(0), "%s of %d", name, limit)
+			assert.Zero(t, b.Used())
+		}
+	}
+}
+
+// fillPart takes as long as the part gets something, and returns what it has.
+func fillPart(part *storage.Budget) int64 {
+	for part.Take(1) {
+	}
+	return part.Used()
+}
+
+// Parts that take all that they can get leave as much free as each of them holds, so another part always gets its share.
+func TestPartLeavesRoomForOthers(t *testing.T) {
+	whole := storage.NewBudget(1200)
+	var parts []*storage.Budget
+	for holders := int64(1); holders <= 8; holders++ {
+		part := whole.Part(math.MaxInt64)
+		parts = append(parts, part)
+		if fillPart(part); holders == 1 {
+			assert.InDelta(t, 600, part.Used(), 1)
+		}
+		assert.LessOrEqual(t, whole.Used(), int64(1200))
+	}
+	for i, part := range parts {
+		assert.Positive(t, part.Used(), "part %d", i)
+	}
+	for _, part := range parts { // those that came first give theirs back, and all share alike
+		part.Release(part.Used())
+	}
+	for range 1200 {
+		for _, part := range parts {
+			part.Take(1)
+		}
+	}
+	for _, part := range parts {
+		assert.InDelta(t, 133, part.Used(), 2)
+	}
+	assert.InDelta(t, 133, 1200-whole.Used(), 10, "as much is free")
+}
+
+func TestPartThatHoldsNothing(t *testing.T) {
+	whole := storage.NewBudget(100)
+	a, b := whole.Part(math.MaxInt64), whole.Part(math.MaxInt64)
+	assert.True(t, a.Take(90), "a single large answer")
+	assert.False(t, a.Take(1))
+	assert.False(t, b.Take(11))
+	assert.True(t, b.Take(10))
+	a.Release(90)
+	assert.True(t, a.Take(60))
+}
+
+func TestPartsOfParts(t *testing.T) {
+	whole := storage.NewBudget(400)
+	tenant, other := whole.Part(math.MaxInt64), whole.Part(math.MaxInt64)
+	cache, answers := tenant.Part(80), tenant.Part(math.MaxInt64)
+	assert.EqualValues(t, 80, fillPart(cache), "its own limit")
+	assert.True(t, answers.Take(1), "a cache leaves room for answers")
+	fillPart(answers)
+	assert.LessOrEqual(t, tenant.Used(), whole.Used())
+	assert.EqualValues(t, tenant.Used(), cache.Used()+answers.Used())
+	assert.LessOrEqual(t, tenant.Used(), int64(201), "a tenant leaves half to the others")
+	assert.True(t, other.Take(150))
+	assert.EqualValues(t, whole.Used(), tenant.Used()+other.Used())
+}
+
+// A part that ends gives back everything, and what its users release afterwards does not count twice.
+func TestClosedPart(t *testing.T) {
+	whole := storage.NewBudget(100)
+	api := whole.Part(math.MaxInt64)
+	answers := api.Part(math.MaxInt64)
+	require.True(t, answers.Take(40))
+	require.True(t, whole.Part(10).Take(5))
+	api.Close()
+	assert.EqualValues(t, 5, whole.Used())
+	answers.Release(40)
+	api.Close()
+	assert.EqualValues(t, 5, whole.Used())
+	assert.False(t, answers.Take(1))
+	assert.False(t, api.Take(1))
+}
+
+func TestLoan(t *testing.T) {
+	whole := storage.NewBudget(100)
+	a, b := whole.Lend(), whole.Lend()
+	require.NoError(t, a.Take(60))
+	err := b.Take(41)
+	assert.True(t, status.IsTooManyRequests(err), err)
+	assert.EqualValues(t, 1, status.From(err).Status.Details.RetryAfterSeconds)
+	assert.True(t, status.IsRequestEntityTooLarge(b.Take(101)), "trying again does not help")
+	require.NoError(t, a.Take(40))
+	assert.True(t, status.IsRequestEntityTooLarge(a.Take(1)))
+	a.Keep(10)
+	assert.EqualValues(t, 10, a.Size())
+	a.Keep(50)
+	assert.EqualValues(t, 10, whole.Used(), "Keep takes nothing")
+	a.Release()
+	a.Release()
+	assert.Zero(t, whole.Used())
+
+	var free storage.Loan
+	assert.NoError(t, free.Take(math.MaxInt64))
+	free.Release()
+}
+
+func TestBudgetForManyGoroutines(t *testing.T) {
+	whole := storage.NewBudget(1000)
+	var running sync.WaitGroup
+	for i := range 8 {
+		part := whole.Part(int64(100 * i))
+		running.Go(func() {
+			for n := range int64(2000) {
+				if part.Take(n % 90) {
+					assert.LessOrEqual(t, whole.Used(), int64(1000))
+					part.Release(n % 90)
+				}
+			}
+		})
+	}
+	running.Wait()
+	assert.Zero(t, whole.Used())
+}
+
+func TestBudgetAllocatesNothing(t *testing.T) {
+	part := storage.NewBudget(100).Part(50)
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		loan := part.Lend()
+		_ = loan.Take(20)
+		loan.Release()
+	}))
+}
