@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // Options configure an [Audit].
@@ -25,6 +26,9 @@ type Options struct {
 	// MaxObjectBytes limits a recorded object. A larger one is left out, and the event has the annotation
 	// audit.k8s.io/truncated. Default: 1 MiB.
 	MaxObjectBytes int
+	// Budget, if it is set, also has what the queues of [Batched] outputs hold, such as the one of [rest.Options]. Each queue
+	// is a part of it.
+	Budget *storage.Budget
 	// Logger receives an error when a sink begins to fail, and warnings about the policy. Default: errors only, to slog's
 	// default logger.
 	Logger *slog.Logger
@@ -64,7 +68,7 @@ func New(options Options) (*Audit, error) {
 		if o.Sink == nil {
 			return nil, fmt.Errorf("audit.New: Options.Outputs[%d].Sink must be set", i)
 		}
-		a.outputs = append(a.outputs, newOutput(o, a.logger))
+		a.outputs = append(a.outputs, newOutput(o, options.Budget, a.logger))
 	}
 	for _, ignored := range policy.Ignored() {
 		a.logger.Warn("the audit policy has a fault that kube-apiserver ignores too", "fault", ignored)

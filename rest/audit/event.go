@@ -2,6 +2,7 @@ package audit
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
@@ -18,7 +19,8 @@ type Event struct {
 	AuditID string `json:"auditID"`
 	Stage   Stage  `json:"stage"`
 
-	// RequestURI is the URI as the client sent it.
+	// RequestURI is the URI as the client sent it, at most 4096 bytes. If it is longer, the event has the annotation
+	// audit.k8s.io/truncated.
 	RequestURI string `json:"requestURI"`
 	// Verb is the verb of a resource, or the HTTP method in lower case for a path outside all resources.
 	Verb string `json:"verb"`
@@ -77,6 +79,15 @@ type ObjectReference struct {
 func referenceOf(a rest.Access) ObjectReference {
 	return ObjectReference{Resource: a.Resource, Namespace: a.Namespace, Name: a.Name, APIGroup: a.Group,
 		APIVersion: a.Version, Subresource: a.Subresource}
+}
+
+// clone returns the reference with texts of its own.
+func (r ObjectReference) clone() ObjectReference {
+	for _, text := range []*string{&r.Resource, &r.Namespace, &r.Name, &r.UID, &r.APIGroup, &r.APIVersion, &r.ResourceVersion,
+		&r.Subresource} {
+		*text = strings.Clone(*text)
+	}
+	return r
 }
 
 // EventList is the body of a call of a [Webhook].

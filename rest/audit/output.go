@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/decorum-go/decorum/storage"
 )
 
 // Mode says how events reach a [Sink].
@@ -32,11 +34,12 @@ type Output struct {
 	// WaitWhenFull makes requests wait for room in the queue of a [Batched] output. Default: an event that finds the queue
 	// full is dropped and counted.
 	WaitWhenFull bool
-	// QueueEvents and QueueBytes limit the queue of a Batched output. Default: 10,000 events and 64 MiB.
+	// QueueEvents and QueueBytes limit the queue of a Batched output. The bytes include the events that the sink is writing,
+	// and an event that alone has more counts as QueueBytes. Default: 10,000 events and 64 MiB.
 	QueueEvents int
 	QueueBytes  int64
-	// BatchEvents and BatchWait limit how many events the sink receives at once, and how long an event waits for others.
-	// Default: 400 events and 1 second.
+	// BatchEvents and BatchWait limit how many events the sink receives at once, and how long an event waits for others. A
+	// batch has at most 10 MiB, or one event. Default: 400 events and 1 second.
 	BatchEvents int
 	BatchWait   time.Duration
 }
@@ -58,7 +61,8 @@ const (
 	defaultQueueBytes  = 64 << 20
 	defaultBatchEvents = 400
 	defaultBatchWait   = time.Second
-	// eventSize estimates the size of an event without its objects, in bytes.
+	maxBatchBytes      = 10 << 20
+	// eventSize estimates the size of an event without its texts and objects, in bytes.
 	eventSize = 1 << 10
 )
 
@@ -86,9 +90,11 @@ type output struct {
 	written, dropped, failed atomic.Uint64
 	failing                  atomic.Bool // the log knows that the sink fails
 
+	budget *storage.Budget // has the events in the queue, and those that the sink is writing
+
 	mu      sync.Mutex
-	queue   []*Event
-	bytes   int64
+	queue   []queued
+	writes  int           // batches that the sink is writing
 	ended   bool          // events are not queued any more
 	ready   chan struct{} // holds a token if the queue has events
 	full    chan struct{} // holds a token if the queue has a whole batch
@@ -98,12 +104,23 @@ type output struct {
 	running sync.WaitGroup
 }
 
-func newOutput(o Output, logger *slog.Logger) *output {
-	return &output{Output: o.withDefaults(), logger: logger, ready: make(chan struct{}, 1), full: make(chan struct{}, 1)}
+// queued is an event in the queue, with what it has taken from the budget.
+type queued struct {
+	event *Event
+	size  int64
 }
 
-// size estimates the memory of an event, in bytes.
-func size(e *Event) int64 { return int64(eventSize + len(e.RequestObject) + len(e.ResponseObject)) }
+// newOutput returns an output whose queue also takes from the budget, unless it is nil.
+func newOutput(o Output, budget *storage.Budget, logger *slog.Logger) *output {
+	o = o.withDefaults()
+	if budget == nil {
+		budget = storage.NewBudget(o.QueueBytes)
+	} else {
+		budget = budget.Part(o.QueueBytes)
+	}
+	return &output{Output: o, budget: budget, logger: logger, ready: make(chan struct{}, 1),
+		full: make(chan struct{}, 1)}
+}
 
 // accept takes an event. It returns an error if a blocking sink fails. An event is written even if its client has left.
 func (o *output) accept(ctx context.Context, e *Event) error {
@@ -128,9 +145,13 @@ func (o *output) accept(ctx context.Context, e *Event) error {
 func (o *output) enqueue(e *Event) (room <-chan struct{}, taken bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	isFull := len(o.queue) >= o.QueueEvents || len(o.queue) > 0 && o.bytes+size(e) > o.QueueBytes
+	if o.ended {
+		return nil, false
+	}
+	size := min(sizeOf(e), o.QueueBytes)
+	isFull := len(o.queue) >= o.QueueEvents || !o.budget.Take(size)
 	switch {
-	case o.ended:
+	case isFull && o.WaitWhenFull && len(o.queue)+o.writes == 0: // others have the budget
 		return nil, false
 	case isFull && o.WaitWhenFull:
 		if o.room == nil {
@@ -141,8 +162,7 @@ func (o *output) enqueue(e *Event) (room <-chan struct{}, taken bool) {
 		o.dropped.Add(1)
 		return nil, true
 	}
-	o.queue = append(o.queue, e)
-	o.bytes += size(e)
+	o.queue = append(o.queue, queued{e, size})
 	signal(o.ready)
 	if len(o.queue) >= o.BatchEvents {
 		signal(o.full)
@@ -157,16 +177,20 @@ func signal(c chan struct{}) {
 	}
 }
 
-// take takes a batch out of the queue.
-func (o *output) take() []*Event {
+// take takes a batch out of the queue. The budget has its size until writeBatch gives it back.
+func (o *output) take() (batch []*Event, size int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	n := min(len(o.queue), o.BatchEvents)
-	batch := o.queue[:n:n]
-	o.queue = o.queue[n:]
-	for _, e := range batch {
-		o.bytes -= size(e)
+	for len(o.queue) > 0 && len(batch) < o.BatchEvents {
+		next := o.queue[0]
+		if len(batch) > 0 && size+next.size > maxBatchBytes {
+			break
+		}
+		o.queue[0] = queued{}
+		o.queue = o.queue[1:]
+		batch, size = append(batch, next.event), size+next.size
 	}
+	o.writes++
 	if len(o.queue) > 0 {
 		signal(o.ready)
 	}
@@ -174,7 +198,19 @@ func (o *output) take() []*Event {
 		signal(o.full)
 	}
 	o.makeRoom()
-	return batch
+	return batch, size
+}
+
+// writeBatch writes the next batch to the sink. It returns false if the queue is empty.
+func (o *output) writeBatch() bool {
+	batch, size := o.take()
+	_ = o.write(o.writing, batch)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.writes--
+	o.budget.Release(size)
+	o.makeRoom()
+	return len(batch) > 0
 }
 
 // makeRoom wakes those who wait for room. The caller holds the lock.
@@ -197,7 +233,7 @@ func (o *output) start(ctx context.Context) {
 	o.running.Go(func() {
 		defer o.abandon()
 		for o.gather(ctx) {
-			_ = o.write(o.writing, o.take())
+			o.writeBatch()
 		}
 		o.flush()
 	})
@@ -224,11 +260,9 @@ func (o *output) gather(ctx context.Context) bool {
 // flush writes what the queue holds. From then on, requests write their events themselves.
 func (o *output) flush() {
 	for {
-		batch := o.take()
-		if len(batch) == 0 && o.end() {
+		if !o.writeBatch() && o.end() {
 			return
 		}
-		_ = o.write(o.writing, batch)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ const (
 	truncatedKey = "audit.k8s.io/truncated"
 
 	maxUserAgent = 1024
+	maxURI       = 4096
 )
 
 // trailKey is the key under which a context carries the trail of its request.
@@ -44,6 +46,7 @@ type trail struct {
 	decision Decision
 	withheld bool // the objects are confidential
 	unknown  bool // the credentials are invalid
+	isCut    bool // the event has only the beginning of the URI
 	request  *rest.ObservedRequest
 
 	mu       sync.Mutex
@@ -60,13 +63,17 @@ func newTrail(a *Audit, r *rest.ObservedRequest, client rest.Access, d Decision,
 	t := &trail{audit: a, decision: d, withheld: withheld, unknown: status.IsUnauthorized(r.Refused), request: r}
 	t.event = Event{
 		TypeMeta: apimeta.TypeMeta{APIVersion: apiVersion, Kind: "Event"},
-		Level:    d.Level, AuditID: r.AuditID, RequestURI: uriOf(r.HTTP), Verb: string(client.Verb),
+		Level:    d.Level, AuditID: r.AuditID, RequestURI: cut(uriOf(r.HTTP), maxURI), Verb: string(client.Verb),
 		User:      userOf(client.User),
-		SourceIPs: r.SourceIPs(), UserAgent: userAgentOf(r.HTTP), RequestReceivedTimestamp: apimeta.NewMicroTime(r.Received),
+		SourceIPs: r.SourceIPs(), UserAgent: cut(r.HTTP.UserAgent(), maxUserAgent), RequestReceivedTimestamp: apimeta.NewMicroTime(r.Received),
 	}
 	if client.Path == "" {
 		t.ref = referenceOf(client)
 		t.event.ObjectRef = &t.ref
+	}
+	if t.isCut = len(t.event.RequestURI) > maxURI; t.isCut {
+		t.ref = t.ref.clone() // its texts are parts of the whole URI
+		t.annotate(truncatedKey, "true")
 	}
 	return t
 }
@@ -79,12 +86,12 @@ func uriOf(r *http.Request) string {
 	return r.URL.RequestURI()
 }
 
-func userAgentOf(r *http.Request) string {
-	agent := r.UserAgent()
-	if len(agent) > maxUserAgent {
-		return agent[:maxUserAgent] + "...TRUNCATED"
+// cut returns a text of at most limit bytes, or its beginning with a mark.
+func cut(text string, limit int) string {
+	if len(text) > limit {
+		return text[:limit] + "...TRUNCATED"
 	}
-	return agent
+	return text
 }
 
 // annotate sets an annotation, unless it is set. The caller holds the lock.
@@ -173,6 +180,11 @@ func (t *trail) answered(end *rest.EndedRequest) {
 	if t.withheld && s.Status == status.Failure {
 		s.Message, s.Details = "", nil
 	}
+	if s.Details != nil && t.isCut {
+		details := *s.Details
+		details.Name = strings.Clone(details.Name) // as in newTrail
+		s.Details = &details
+	}
 	t.event.ResponseStatus = s
 }
 
@@ -223,11 +235,13 @@ func (t *trail) record(ctx context.Context, s Stage, at time.Time) error {
 	return t.audit.record(ctx, &e)
 }
 
-// recordLast is record for the last stage. The sinks get the event itself.
+// recordLast is record for the last stage. The sinks get the event itself, and with it the memory of the trail. So the
+// trail gives up the request.
 func (t *trail) recordLast(s Stage, at time.Time) {
-	t.isDone = true
+	ctx := t.request.HTTP.Context()
+	t.isDone, t.request = true, nil
 	if !t.decision.Omits(s) {
 		t.event.Stage, t.event.StageTimestamp = s, apimeta.NewMicroTime(at)
-		_ = t.audit.record(t.request.HTTP.Context(), &t.event)
+		_ = t.audit.record(ctx, &t.event)
 	}
 }

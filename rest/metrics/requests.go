@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -75,6 +76,7 @@ func (m *observer) routeOf(r *rest.ObservedRequest) *route {
 	if known, ok := m.routes.Load(key); ok {
 		return known
 	}
+	key.labels = key.clone()
 	made := &route{labels: key.labels}
 	switch {
 	case key.longRunning:
@@ -85,6 +87,14 @@ func (m *observer) routeOf(r *rest.ObservedRequest) *route {
 		made.underWay = m.inFlight.WithLabelValues("readOnly")
 	}
 	return m.routes.Add(key, made)
+}
+
+// clone returns the labels with texts of their own. Those of a request are parts of its URI, which may be large.
+func (l labels) clone() labels {
+	for _, text := range []*string{&l.group, &l.resource, &l.scope, &l.subresource, &l.verb, &l.version} {
+		*text = strings.Clone(*text)
+	}
+	return l
 }
 
 // with returns the labels with the component as the metrics have them.

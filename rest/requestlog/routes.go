@@ -2,6 +2,7 @@ package requestlog
 
 import (
 	"log/slog"
+	"strings"
 
 	"github.com/decorum-go/decorum/rest"
 )
@@ -19,6 +20,14 @@ func (r *route) attributes() (all attributes) {
 	return all
 }
 
+// clone returns the route with texts of its own. Those of a request are parts of its URI, which may be large.
+func (r route) clone() route {
+	for _, text := range []*string{&r.method, &r.verb, &r.group, &r.resource, &r.version, &r.subresource} {
+		*text = strings.Clone(*text)
+	}
+	return r
+}
+
 // handler returns the handler of a line about a request. It has formatted the attributes of the route once for all
 // lines. For a request whose route clients choose freely, handler adds the attributes to those of the line.
 func (o *observer) handler(r *rest.ObservedRequest, into *attributes) slog.Handler {
@@ -27,6 +36,7 @@ func (o *observer) handler(r *rest.ObservedRequest, into *attributes) slog.Handl
 	if r.Refused == nil && !r.Unknown && a.Path == "" {
 		handler, ok := o.handlers.Load(of)
 		if !ok {
+			of = of.clone()
 			handler = o.handlers.Add(of, base.WithAttrs(of.attributes()))
 		}
 		return handler

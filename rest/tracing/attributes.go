@@ -47,9 +47,17 @@ func clean(text string, limit int) string {
 		for limit > 0 && !utf8.RuneStart(text[limit]) {
 			limit--
 		}
-		text = text[:limit]
+		text = strings.Clone(text[:limit]) // a span must not keep the whole text in memory
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// partOf is clean for a text that may be a part of the URI of a request. A span must not keep a large URI in memory.
+func partOf(r *rest.ObservedRequest, text string, limit int) string {
+	if text = clean(text, limit); len(r.HTTP.RequestURI) > maxPath {
+		text = strings.Clone(text)
+	}
+	return text
 }
 
 // methods are those of HTTP that the conventions know.
@@ -69,7 +77,7 @@ func identifying(r *rest.ObservedRequest) []attribute.KeyValue {
 		scheme = "https"
 	}
 	return []attribute.KeyValue{
-		semconv.HTTPRequestMethodKey.String(method), semconv.URLPath(clean(r.HTTP.URL.EscapedPath(), maxPath)),
+		semconv.HTTPRequestMethodKey.String(method), semconv.URLPath(partOf(r, r.HTTP.URL.EscapedPath(), maxPath)),
 		semconv.URLScheme(scheme),
 	}
 }
@@ -126,7 +134,7 @@ func attributesOf(r *rest.ObservedRequest) []attribute.KeyValue {
 	attrs := make([]attribute.KeyValue, 0, 20)
 	text := func(key attribute.Key, value string) {
 		if value != "" {
-			attrs = append(attrs, key.String(clean(value, maxText)))
+			attrs = append(attrs, key.String(partOf(r, value, maxText)))
 		}
 	}
 	if !slices.Contains(methods, r.HTTP.Method) {
