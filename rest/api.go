@@ -34,9 +34,10 @@ type API struct {
 	env       *resource.Environment
 	writes    *write.Writes
 	types     *media.Types
-	copies    media.Copies
+	budget    *storage.Budget
 	lists     *media.ListCache
 	messages  *media.Messages
+	listRoom  *storage.Budget // has the lists in Protobuf that are encoded only once
 	router    *httprouter.Router
 	serving   atomic.Pointer[serving]
 	expected  atomic.Pointer[map[apimeta.GroupVersionResource]bool]
@@ -78,8 +79,10 @@ func newAPI(options Options) *API {
 		Leave: func() { a.flights.LeaveCall(nil) },
 	}, a.options.Now)
 	a.types = media.NewTypes(a.options.CBOR)
-	a.lists = media.NewListCache(a.options.MaxListBytes)
-	a.messages = media.NewMessages(a.options.MaxProtobufBytes)
+	a.budget = a.options.budget()
+	a.listRoom = a.budget.Part(maxProtobufLists)
+	a.lists = media.NewListCache(a.budget, a.options.MaxListBytes)
+	a.messages = media.NewMessages(a.budget, a.options.MaxProtobufBytes)
 	a.store = a.options.Store
 	if a.store == nil {
 		a.store, a.ownsStore = storage.NewMemory(storage.Options{Now: a.options.Now}), true
@@ -88,7 +91,8 @@ func newAPI(options Options) *API {
 	a.env = resource.NewEnvironment(resource.Host{
 		Owner: a, Holder: a.ending, UserName: func(ctx context.Context) string { return UserFrom(ctx).Name },
 		Store: a.store, Stores: a.options.Stores, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger,
-		MaxObjectBytes:    growth * a.options.MaxBodyBytes,
+		MaxObjectBytes: growth * a.options.MaxBodyBytes,
+		Budget:         a.budget, Answers: a.budget.Part(maxAnswers),
 		MaxConvertedBytes: a.options.MaxConvertedBytes, MaxDecodedBytes: a.options.MaxDecodedBytes,
 		Queries:        a.options.Queries.limits(),
 		UnsafeDeletion: a.options.UnsafeDeletion,
@@ -250,6 +254,7 @@ func (a *API) end() {
 	if a.writes != nil { // it is nil if New fails early
 		a.writes.Close()
 	}
+	a.budget.Close()
 }
 
 func (a *API) closing() bool { return a.ending.Err() != nil }

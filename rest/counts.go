@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -28,7 +29,7 @@ type Counts struct {
 // Facet counts the values of one field.
 type Facet struct {
 	Field string `json:"field"`
-	// Values are the most frequent values first, at most [Queries].MaxValues.
+	// Values are the most frequent values first, at most [Queries].MaxValues. It names no value above 4 KiB.
 	Values []ValueCount `json:"values"`
 	// Absent is the number of objects without the field, and Others that of the objects whose value is not among Values.
 	Absent int64 `json:"absent"`
@@ -68,14 +69,22 @@ func (q *request) count(rep *media.Representation, namespace string, p *resource
 	if rep.Media == media.Protobuf || rep.Form == media.AsPartial {
 		return status.NotAcceptable([]string{media.JSON, media.YAML})
 	}
-	counts, err := q.res.Count(q.r.Context(), namespace, *p)
+	loan := q.api.env.Answers.Lend()
+	defer loan.Release()
+	counts, err := q.res.Count(q.r.Context(), namespace, *p, &loan)
 	if err != nil {
 		return err
 	}
+	var answer any = &counts
 	if rep.Form == media.AsTable {
-		return q.writeOwn(http.StatusOK, rep, tableOf(&counts, rep.MetaVersion))
+		answer = tableOf(&counts, rep.MetaVersion)
 	}
-	return q.writeOwn(http.StatusOK, rep, &counts)
+	body, err := codec.EncodeOwn(answer)
+	if err != nil {
+		return err
+	}
+	loan.Keep(int64(len(body)))
+	return q.writeJSON(http.StatusOK, rep, body)
 }
 
 // tableOf shows counts as a Table with a row for each value.

@@ -48,9 +48,14 @@ func (q *request) getHistory() error {
 	if err != nil {
 		return err
 	}
+	defer found.Close()
 	switch {
 	case lists && rep.Form == media.AsTable:
-		return q.writeOwn(http.StatusOK, rep, historyTable(found.List(), rep.MetaVersion))
+		list, err := found.List()
+		if err != nil {
+			return err
+		}
+		return q.writeOwn(http.StatusOK, rep, historyTable(list, rep.MetaVersion))
 	case lists && rep.Form != media.Whole:
 		return status.NotAcceptable(q.api.types.Served)
 	}

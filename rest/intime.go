@@ -19,7 +19,8 @@ var errExited = errors.New("a hook has called runtime.Goexit")
 
 // inTime runs do, in which hooks of the host may run. It waits until the time of the request is up, and for patience
 // after that. A hook that ignores the end of its context would keep the client waiting. So do runs in a goroutine of
-// its own, which the request then leaves behind. If no hook can run, do runs in the goroutine of the request.
+// its own, which the request then leaves behind, and closes the result that nobody needs any more. If no hook can run, do
+// runs in the goroutine of the request.
 func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T, error)) (result T, err error) {
 	if !q.api.writes.MayRunHooks(q.res.Resource, q.through.target()) {
 		return do(ctx)
@@ -38,6 +39,9 @@ func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T,
 			select {
 			case ended <- out:
 			case returned := <-left:
+				if unused, ok := any(out.result).(interface{ Close() }); ok && out.err == nil {
+					unused.Close()
+				}
 				returned()
 			}
 		}()

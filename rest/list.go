@@ -94,11 +94,14 @@ func (q *request) observeList(rep *media.Representation, l media.List) error {
 	}
 	asJSON := *rep
 	asJSON.Media = media.JSON
-	out, err := media.NewListWriter(q.kind, &asJSON, &q.api.copies, q.api.messages)
+	out, err := media.NewListWriter(q.kind, &asJSON, q.api.listRoom, q.api.messages)
 	if err != nil {
 		return err
 	}
 	defer out.Release()
+	if err := q.observed.list.Take(2 * int64(l.Size()+media.ChunkSize)); err != nil { // the buffer doubles when it grows
+		return err
+	}
 	l.Records = slices.Clone(l.Records) // Write drops each record that it has written
 	var list bytes.Buffer
 	if err := out.Write(q.r.Context(), &list, l); err != nil {
@@ -110,7 +113,7 @@ func (q *request) observeList(rep *media.Representation, l media.List) error {
 
 // writeListAs sends a list record by record.
 func (q *request) writeListAs(rep *media.Representation, l media.List, size int) error {
-	out, err := media.NewListWriter(q.kind, rep, &q.api.copies, q.api.messages)
+	out, err := media.NewListWriter(q.kind, rep, q.api.listRoom, q.api.messages)
 	if err != nil {
 		return err
 	}

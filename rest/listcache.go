@@ -7,6 +7,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -16,6 +17,7 @@ type cachedList struct {
 	rep    *media.Representation
 	key    media.ListKey
 	answer *media.ListAnswer // nil if the cache has none
+	loan   storage.Loan      // has the answer that this request makes
 }
 
 // cachedList looks a list up in the cache. The cache contains no pages of lists, no answers to queries and no lists of
@@ -26,7 +28,7 @@ func (q *request) cachedList(rep *media.Representation, namespace string, p *res
 	if exact || inPages || p.Query != nil || rep.Mismatch != nil || q.observed.wantsBodies() {
 		return nil
 	}
-	c := &cachedList{q: q, rep: rep, key: media.ListKey{
+	c := &cachedList{q: q, rep: rep, loan: q.api.env.Answers.Lend(), key: media.ListKey{
 		Of: q.res.name, Namespace: namespace, Labels: p.LabelSelector, Fields: p.FieldSelector, Only: p.Only.Digest(),
 		Gzipped: media.AcceptsGzip(q.r.Header["Accept-Encoding"]),
 	}}
@@ -49,21 +51,30 @@ func (c *cachedList) known() watch.Revision {
 	return c.answer.Changed
 }
 
-// claim reports whether this request makes the answer for others. A short list without a selector is not worth it.
+// claim reports whether this request makes the answer for others. A short list without a selector is not worth it, and a
+// list that the budget refuses is sent as it is encoded.
 func (c *cachedList) claim(p resource.Page) bool {
 	if c == nil || p.Changed == 0 {
 		return false
 	}
 	size := media.SizeOf(p.Records)
-	return (size > media.ChunkSize || p.Selected.Match != nil) && c.q.api.lists.Claim(c.key, p.Changed, p.Revision, size)
+	if size <= media.ChunkSize && p.Selected.Match == nil || !c.q.api.lists.Claim(c.key, p.Changed, p.Revision, size) {
+		return false
+	}
+	if c.loan.Take(int64(size)) != nil {
+		c.q.api.lists.Put(c.key, nil)
+		return false
+	}
+	return true
 }
 
 // make makes the whole answer, keeps it and sends it.
 func (c *cachedList) make(p resource.Page) error {
 	q := c.q
+	defer c.loan.Release()
 	c.answer = nil                                      // it shows another state
 	defer func() { q.api.lists.Put(c.key, c.answer) }() // also after a panic
-	out, err := media.NewListWriter(q.kind, c.rep, &q.api.copies, q.api.messages)
+	out, err := media.NewListWriter(q.kind, c.rep, q.api.listRoom, q.api.messages)
 	if err != nil {
 		return err
 	}

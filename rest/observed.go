@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // observed collects what the observers of a request and Ended report. It is nil if nobody observes the API: the methods
@@ -36,6 +37,7 @@ type observed struct {
 	timed    bool         // an observer wants the times of the steps of writes
 	times    *steps.Times // of the writes, from the first one on
 	reports  bool         // an observer wants each step of a write
+	list     storage.Loan // has the list in the answer, which observers get as a whole
 	ended    bool
 	end      EndedRequest
 }
@@ -47,6 +49,7 @@ func (q *request) beginObserving() {
 	o.request.Received = time.Now()
 	o.writer = observedWriter{ResponseWriter: q.w, of: o, isHead: q.r.Method == http.MethodHead}
 	o.by = o.some[:0]
+	o.list = q.api.env.Answers.Lend()
 	q.observed = o
 	q.api.flights.Locked(func() { q.w = &o.writer })
 }
@@ -118,6 +121,7 @@ func (q *request) endObserving() {
 			q.callEnded(ended, end)
 		}
 	}
+	o.list.Release()
 }
 
 // callEnded calls the function of one observer. A panic goes to the log, because the request has been answered, and

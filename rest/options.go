@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"log/slog"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -63,8 +64,7 @@ type Options struct {
 	// closes the connection earlier if the client reads nothing of a watch for 10 to 20 seconds, or of a list or an object
 	// for 10 to 50. A large object in any form other than compact JSON, or a list in Protobuf, is a copy that the history
 	// does not hold. The limits therefore apply to such a response, and to the response to a write, from the start. All
-	// such copies together have at most 256 MiB; the API answers more with 429 too. A list is encoded element by element,
-	// as the client reads it.
+	// such copies take their memory from the Budget. A list is encoded element by element, as the client reads it.
 	//
 	// A [Limiter] takes the place of this limit, but bodies, large answers and webhooks are still limited by it.
 	MaxInFlight int
@@ -123,8 +123,14 @@ type Options struct {
 	// conditions of webhooks. All plug-ins use it. Set it to cel.New(nil) of module cel: rules that it contains have no
 	// effect here, because rules belong to a kind ([Resource.Rules]). Default: plug-ins refuse expressions.
 	CEL Rules
+	// Budget has the memory whose size clients choose: answers that the API builds as a whole, and its caches. Several APIs
+	// may share one, and each holds no more than it leaves to the others (see [storage.Budget.Part]). An answer that finds no
+	// room gets 429 TooManyRequests and Retry-After, and a cache keeps less. A Budget should have 100 times MaxBodyBytes or
+	// more, for the largest answers. Default: the API has a Budget of 768 MiB, of which answers take 256 MiB at most.
+	Budget *storage.Budget
 	// MaxConvertedBytes is the size of the cache of converted objects, in bytes. The cache spares the API from converting
-	// an object for each client that reads it in another version than the stored one (see [Converted]). Default: 64 MiB.
+	// an object for each client that reads it in another version than the stored one (see [Converted]). Like the other
+	// caches, it takes its memory from the Budget, and a negative number turns it off. Default: 64 MiB.
 	MaxConvertedBytes int64
 	// MaxDecodedBytes is the size of the cache of documents, in bytes. It has the objects that were written most recently,
 	// so that the next write of such an object need not decode it, nor a body that equals it. A document takes 3 to 4
@@ -180,7 +186,22 @@ const (
 	defaultMaxDecodedBytes   = 16 << 20
 	defaultMaxListBytes      = 32 << 20
 	defaultMaxProtobufBytes  = 32 << 20
+
+	// defaultBudget leaves maxAnswers free when all caches, and the lists of maxProtobufLists, are full.
+	defaultBudget = 768 << 20
+	// maxAnswers limits the memory for answers that are built as a whole.
+	maxAnswers = 256 << 20
+	// maxProtobufLists limits it for lists in Protobuf, which need not be built as a whole.
+	maxProtobufLists = 32 << 20
 )
+
+// budget returns the budget of the API. A part of a shared one returns to the others when the API ends.
+func (o Options) budget() *storage.Budget {
+	if o.Budget == nil {
+		return storage.NewBudget(defaultBudget)
+	}
+	return o.Budget.Part(math.MaxInt64)
+}
 
 // withDefaults fills in the defaults, and copies what the host could change later.
 func (o Options) withDefaults() Options {
@@ -202,10 +223,10 @@ func (o Options) withDefaults() Options {
 	o.MaxInFlight = cmp.Or(max(o.MaxInFlight, 0), defaultMaxInFlight)
 	o.DrainTime = max(o.DrainTime, 0)
 	o.RequestTimeout = cmp.Or(max(o.RequestTimeout, 0), defaultRequestTimeout)
-	o.MaxConvertedBytes = cmp.Or(max(o.MaxConvertedBytes, 0), defaultMaxConvertedBytes)
-	o.MaxDecodedBytes = cmp.Or(max(o.MaxDecodedBytes, 0), defaultMaxDecodedBytes)
-	o.MaxListBytes = cmp.Or(max(o.MaxListBytes, 0), defaultMaxListBytes)
-	o.MaxProtobufBytes = cmp.Or(max(o.MaxProtobufBytes, 0), defaultMaxProtobufBytes)
+	o.MaxConvertedBytes = cmp.Or(o.MaxConvertedBytes, defaultMaxConvertedBytes)
+	o.MaxDecodedBytes = cmp.Or(o.MaxDecodedBytes, defaultMaxDecodedBytes)
+	o.MaxListBytes = cmp.Or(o.MaxListBytes, defaultMaxListBytes)
+	o.MaxProtobufBytes = cmp.Or(o.MaxProtobufBytes, defaultMaxProtobufBytes)
 	o.Admission, o.AllowedOrigins, o.AllowedHosts = slices.Clone(o.Admission), slices.Clone(o.AllowedOrigins),
 		slices.Clone(o.AllowedHosts)
 	o.Stores = maps.Clone(o.Stores)

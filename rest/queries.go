@@ -45,7 +45,8 @@ type Queries struct {
 	// MaxVisits is how many objects the server looks at to answer one request. If it would need more, the client gets 400
 	// BadRequest. Default: 100,000.
 	MaxVisits int
-	// MaxValues is how many different values of one field an answer counts. It sums up the others. Default: 1,000.
+	// MaxValues is how many different values of one field an answer counts. It sums up the others, and values of more than
+	// 4 KiB. Default: 1,000.
 	MaxValues int
 }
 

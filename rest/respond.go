@@ -120,19 +120,16 @@ func (q *request) writeJSON(code int, rep *media.Representation, body []byte) er
 	if rep.IsPlain() {
 		return q.writeRaw(code, rep.Media, body, newline)
 	}
-	room := rep.Room(len(body))
-	if err := q.api.copies.Take(room); err != nil {
+	loan := q.api.env.Answers.Lend()
+	if err := loan.Take(int64(rep.Room(len(body)))); err != nil {
 		return err
 	}
-	defer func() { q.api.copies.Release(room) }()
+	defer loan.Release()
 	body, err := rep.Encode(body)
 	if err != nil {
 		return err
 	}
-	if needed := min(room, len(body)); needed < room { // the rest was for the encoding
-		q.api.copies.Release(room - needed)
-		room = needed
-	}
+	loan.Keep(int64(len(body))) // the rest was for the encoding
 	return q.writeRaw(code, rep.Media, body, nil)
 }
 
@@ -147,7 +144,8 @@ func (q *request) writeObject(code int, rep *media.Representation, object []byte
 	return q.writeJSON(code, rep, object)
 }
 
-// writeOwn sends a value of one of this library's own types.
+// writeOwn sends a value of one of this library's own types. Its size depends on what the host declares, or has a limit
+// of its own. If clients choose it, the caller has taken it from the budget.
 func (q *request) writeOwn(code int, rep *media.Representation, v any) error {
 	body, err := codec.EncodeOwn(v)
 	if err != nil {
@@ -169,7 +167,10 @@ func (q *request) fail(err error) {
 	}
 	q.warnings.Texts = q.warnings.Texts[:q.warnings.Always]
 	q.w.Header().Del("Content-Encoding") // was set for the answer that failed
-	_ = q.writeOwn(status.CodeOf(e), q.api.types.NegotiateStatus(q.accepted()), &e.Status)
+	err = q.writeOwn(status.CodeOf(e), q.api.types.NegotiateStatus(q.accepted()), &e.Status)
+	if err != nil && !q.wrote { // no room for a large Status in another form
+		_ = q.writeOwn(status.CodeOf(e), media.PlainJSON(false), &e.Status)
+	}
 }
 
 // failure returns the error that the client sees. An error outside package status becomes a 500 without its text.

@@ -22,7 +22,7 @@ type room struct {
 // of packages storage and watch.
 var rooms = []room{
 	{name: "upstream"},
-	{name: "generations"},
+	{name: "generations", may: []string{"storage"}},
 	{name: "kind", may: []string{"apimeta", "internal/schema"}},
 	{name: "openapi", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "internal/schema",
 		"rest/internal/kind"}},

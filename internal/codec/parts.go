@@ -181,6 +181,9 @@ func (p *Parts) find(name []byte) (i, before int) {
 	return -1, 0
 }
 
+// EndOfValue returns the end of the first value in a text that the encoder has written.
+func EndOfValue(text []byte) int { return skip(text, 0) }
+
 // skip returns the end of the value that begins at a position. It only looks for quotes, brackets and commas, because
 // the encoder has written the rest.
 func skip(data []byte, at int) int {

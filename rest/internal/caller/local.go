@@ -120,6 +120,7 @@ func (l *Local) History(ctx context.Context, at Address, query history.Query) ([
 	if err != nil {
 		return nil, err
 	}
+	defer past.Close()
 	return past.Answer(query)
 }
 
@@ -182,7 +183,9 @@ func (l *Local) List(ctx context.Context, namespace string, options ListOptions)
 // Count implements [Caller].
 func (l *Local) Count(ctx context.Context, namespace string, options ListOptions) (counts []byte, err error) {
 	err = l.selected(ctx, namespace, options, func(ctx context.Context, l *Local, p resource.ListParameters) error {
-		found, err := l.Resource.Count(ctx, namespace, p)
+		loan := l.Resource.Answers.Lend()
+		defer loan.Release()
+		found, err := l.Resource.Count(ctx, namespace, p, &loan)
 		if err == nil {
 			counts, err = codec.EncodeOwn(&found)
 		}

@@ -1,14 +1,20 @@
 // Package generations is a cache that takes a bounded number of bytes.
 package generations
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/decorum-go/decorum/storage"
+)
 
 // Cache is a cache whose entries take a bounded number of bytes. There are two generations. When the young one is
 // full, it becomes the old one. An entry of the old one becomes young again when it is read. So the entries that are
 // read most often stay. Any goroutine may use it.
 type Cache[K comparable, V any] struct {
+	budget *storage.Budget // has what both generations hold
+	each   int64           // bytes for each generation
+
 	mu         sync.Mutex
-	budget     int64 // bytes for each generation
 	used       int64 // bytes in the young generation
 	young, old map[K]sized[V]
 }
@@ -19,9 +25,10 @@ type sized[V any] struct {
 	bytes int64
 }
 
-// New returns an empty cache for entries of at most maxBytes together.
-func New[K comparable, V any](maxBytes int64) *Cache[K, V] {
-	return &Cache[K, V]{budget: maxBytes / 2, young: map[K]sized[V]{}}
+// New returns an empty cache for entries of at most maxBytes together, which it takes from the budget. Without any bytes,
+// the cache keeps nothing.
+func New[K comparable, V any](budget *storage.Budget, maxBytes int64) *Cache[K, V] {
+	return &Cache[K, V]{budget: budget.Part(maxBytes), each: maxBytes / 2, young: map[K]sized[V]{}}
 }
 
 // Get returns an entry, and makes it young.
@@ -61,13 +68,12 @@ func (c *Cache[K, V]) Forget(match func(K) bool) {
 	defer c.mu.Unlock()
 	for k := range c.old {
 		if match(k) {
-			delete(c.old, k)
+			c.drop(k)
 		}
 	}
-	for k, e := range c.young {
+	for k := range c.young {
 		if match(k) {
-			c.used -= e.bytes
-			delete(c.young, k)
+			c.drop(k)
 		}
 	}
 }
@@ -76,22 +82,45 @@ func (c *Cache[K, V]) Forget(match func(K) bool) {
 func (c *Cache[K, V]) Remove(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.old, k)
-	c.used -= c.young[k].bytes
-	delete(c.young, k)
+	c.drop(k)
 }
 
-// insert stores an entry in the young generation, if it fits at all. The caller holds the lock.
-func (c *Cache[K, V]) insert(k K, e sized[V]) {
-	delete(c.old, k)
-	c.used -= c.young[k].bytes
-	if e.bytes > c.budget {
+// drop removes an entry from both generations. The caller holds the lock.
+func (c *Cache[K, V]) drop(k K) {
+	if e, ok := c.old[k]; ok {
+		delete(c.old, k)
+		c.budget.Release(e.bytes)
+	}
+	if e, ok := c.young[k]; ok {
 		delete(c.young, k)
+		c.used -= e.bytes
+		c.budget.Release(e.bytes)
+	}
+}
+
+// age makes the young generation the old one. The caller holds the lock.
+func (c *Cache[K, V]) age() {
+	for _, e := range c.old {
+		c.budget.Release(e.bytes)
+	}
+	c.old, c.young, c.used = c.young, map[K]sized[V]{}, 0
+}
+
+// insert stores an entry in the young generation, if it fits at all. If the budget refuses it, the old generation makes
+// room, and then the young one. The caller holds the lock.
+func (c *Cache[K, V]) insert(k K, e sized[V]) {
+	c.drop(k)
+	if e.bytes > c.each {
 		return
 	}
-	if c.used+e.bytes > c.budget {
-		delete(c.young, k)
-		c.old, c.young, c.used = c.young, map[K]sized[V]{}, 0
+	if c.used+e.bytes > c.each {
+		c.age()
+	}
+	for tries := 0; !c.budget.Take(e.bytes); tries++ {
+		if tries == 2 {
+			return
+		}
+		c.age()
 	}
 	c.young[k] = e
 	c.used += e.bytes

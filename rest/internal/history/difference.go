@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/rest/history"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // ofVersions are the fields of metadata that belong to a version. The others belong to the server and to controllers.
@@ -54,31 +55,47 @@ func Anew(res *resource.Resource, former doc.Value) doc.Value {
 	return WithContentOf(res, doc.MapOf(doc.Member{Key: "metadata", Value: named}), former)
 }
 
-// differences returns the fields that differ between the contents of two objects, in order of their paths.
-func differences(res *resource.Resource, old, now doc.Value) []history.FieldChange {
-	out := compare(nil, "", contentOf(res, old), contentOf(res, now))
+// differences returns the fields that differ between the contents of two objects, in order of their paths. It takes their
+// memory, and that of their JSON, from the loan.
+func differences(res *resource.Resource, old, now doc.Value, loan *storage.Loan) (out []history.FieldChange, err error) {
+	err = compare("", contentOf(res, old), contentOf(res, now), func(path string, old, now doc.Value) error {
+		c := history.FieldChange{Path: path, Old: jsonOf(old), New: jsonOf(now)}
+		out = append(out, c)
+		return loan.Take(changeSize + (1+maxEscaped)*int64(len(path)+len(c.Old)+len(c.New)))
+	})
 	slices.SortFunc(out, func(a, b history.FieldChange) int { return strings.Compare(a.Path, b.Path) })
-	return out
+	return out, err
 }
 
-// compare appends the fields that differ between two values at a path. A map that one side lacks is compared member by
-// member, a list as a whole.
-func compare(out []history.FieldChange, path string, old, now doc.Value) []history.FieldChange {
+// changeSize is about the memory that a change takes besides its texts, in the list that grows and in its JSON.
+const changeSize = 250
+
+// maxPath is the length of a path, in bytes, from which on compare looks no deeper. Otherwise the paths of many fields deep
+// in an object would take much more memory than the object.
+const maxPath = 256
+
+// compare calls see for the fields that differ between two values at a path, until see returns an error. A map that one
+// side lacks is compared member by member, a list as a whole.
+func compare(path string, old, now doc.Value, see func(path string, old, now doc.Value) error) error {
 	if doc.Equal(old, now) {
-		return out
+		return nil
 	}
-	if !isMap(old) || !isMap(now) || old.Len()+now.Len() == 0 {
-		return append(out, history.FieldChange{Path: path, Old: jsonOf(old), New: jsonOf(now)})
+	if !isMap(old) || !isMap(now) || old.Len()+now.Len() == 0 || len(path) > maxPath {
+		return see(path, old, now)
 	}
 	for key, was := range old.Members() {
-		out = compare(out, path+step(key), was, now.Get(key))
+		if err := compare(path+step(key), was, now.Get(key), see); err != nil {
+			return err
+		}
 	}
 	for key, is := range now.Members() {
 		if !old.Has(key) {
-			out = compare(out, path+step(key), doc.Value{}, is)
+			if err := compare(path+step(key), doc.Value{}, is, see); err != nil {
+				return err
+			}
 		}
 	}
-	return out
+	return nil
 }
 
 func isMap(v doc.Value) bool { return v.IsAbsent() || v.Kind() == doc.Map }

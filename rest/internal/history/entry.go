@@ -75,10 +75,16 @@ func (e *entry) hasState() bool {
 	return bytes.HasPrefix(e.JSON[e.Metadata.End:], []byte(beforeObject))
 }
 
-// content decodes the entry.
+// content decodes the entry. The object is a part of the record.
 func (e *entry) content() (*content, error) {
 	var c content
-	if err := codec.Unmarshal(e.JSON, &c); err != nil {
+	text := e.JSON
+	if begin := int(e.Metadata.End); e.hasState() {
+		object := text[begin+len(beforeObject):]
+		c.Object = object[:codec.EndOfValue(object)]
+		text = append(bytes.Clone(text[:begin]), object[len(c.Object):]...)
+	}
+	if err := codec.Unmarshal(text, &c); err != nil {
 		return nil, fmt.Errorf("former version %v: %w", e.Key, err)
 	}
 	return &c, nil

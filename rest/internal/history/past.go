@@ -24,6 +24,7 @@ type Past struct {
 	// Exists reports whether the object exists.
 	Exists bool
 
+	loan    storage.Loan // has the documents of the states that are read, and the answer
 	res     *resource.Resource
 	target  resource.Target
 	states  []*state // the oldest first; the last one is the present state, if the object exists
@@ -34,16 +35,21 @@ type Past struct {
 type state struct {
 	revision, after watch.Revision
 	written         history.Change
-	json            []byte
+	json            []byte // a part of the record in the store
 	read            bool
 	// What reading the state has found: whether the client may not see it, the document in the version of the resource,
 	// and why that cannot be shown.
 	hidden bool
 	shown  doc.Value
 	err    error
+	taken  int64 // for the document
 }
 
-// Read reads the history of an object. It returns NotFound if the client sees no version of it.
+// Read reads the history of an object. It returns NotFound if the client sees no version of it. The caller must call
+// Close when it needs neither the history nor the answer any more.
+//
+// Each document that a Past reads takes memory from the budget of answers, because the texts, of which the store holds
+// one for all requests, are much smaller. At most two documents are in memory at once.
 func Read(ctx context.Context, res *resource.Resource, t resource.Target) (*Past, error) {
 	key := res.Key(t.Namespace, t.Name)
 	current, err := res.Store.Get(ctx, key, storage.MostRecent)
@@ -54,7 +60,7 @@ func Read(ctx context.Context, res *resource.Resource, t resource.Target) (*Past
 	if err != nil {
 		return nil, err
 	}
-	p := &Past{res: res, target: t, Exists: current != nil}
+	p := &Past{loan: res.Answers.Lend(), res: res, target: t, Exists: current != nil}
 	if current != nil {
 		p.UID = current.UID
 	} else {
@@ -81,11 +87,28 @@ func Read(ctx context.Context, res *resource.Resource, t resource.Target) (*Past
 	} else {
 		p.deleted = replaced
 	}
-	if len(p.states) == 0 || p.hides(p.states[len(p.states)-1]) {
+	if len(p.states) == 0 {
 		return nil, res.NotFound(t.Name)
 	}
+	seen := false
+	defer func() {
+		if !seen { // a function of the host that converts may have panicked
+			p.Close()
+		}
+	}()
+	hidden, err := p.hides(p.states[len(p.states)-1])
+	switch {
+	case err != nil:
+		return nil, err
+	case hidden:
+		return nil, res.NotFound(t.Name)
+	}
+	seen = true
 	return p, nil
 }
+
+// Close gives back the memory of the documents and of the answer.
+func (p *Past) Close() { p.loan.Release() }
 
 // lastDeleted returns the uid of the object that was deleted last, or "".
 func lastDeleted(entries []*entry) (uid string) {
@@ -98,12 +121,24 @@ func lastDeleted(entries []*entry) (uid string) {
 	return uid
 }
 
-// hides reports whether the rights of the client do not extend to a state. It reads the state.
-func (p *Past) hides(s *state) bool {
+// perForm is how many bytes the document of an object, and the text that an answer makes of it, take for each byte of its
+// JSON.
+const perForm = 5
+
+// hides reports whether the rights of the client do not extend to a state. It reads the state, unless it is read. The
+// error is one of the budget.
+func (p *Past) hides(s *state) (bool, error) {
 	if s.read {
-		return s.hidden
+		return s.hidden, nil
 	}
-	s.read = true
+	taken := perForm * int64(len(s.json))
+	if p.res.FromStored != nil {
+		taken *= 2
+	}
+	if err := p.loan.Take(taken); err != nil {
+		return false, err
+	}
+	s.read, s.taken = true, taken
 	var stored doc.Value
 	stored, s.shown, s.err = p.res.FormerForms(s.json)
 	if p.target.Only != nil {
@@ -114,7 +149,13 @@ func (p *Past) hides(s *state) bool {
 		}
 		s.hidden = !admitted
 	}
-	return s.hidden
+	return s.hidden, nil
+}
+
+// forget gives up the document of a state.
+func (p *Past) forget(s *state) {
+	p.loan.Keep(p.loan.Size() - s.taken)
+	s.read, s.shown, s.taken = false, doc.Value{}, 0
 }
 
 // notKept returns the error for a version that is not kept, or that the client does not see.
@@ -134,10 +175,13 @@ func (p *Past) find(revision string) (*state, error) {
 		if at > s.revision {
 			continue
 		}
-		if p.hides(s) || at < s.revision && (s.after == 0 || at <= s.after) {
-			break
-		}
-		if s.err != nil {
+		hidden, err := p.hides(s)
+		switch {
+		case err != nil:
+			return nil, err
+		case hidden || at < s.revision && (s.after == 0 || at <= s.after):
+			return nil, p.notKept(revision)
+		case s.err != nil:
 			return nil, p.unreadable(s)
 		}
 		return s, nil
@@ -155,7 +199,7 @@ func (p *Past) unreadable(s *state) error {
 // Version returns the object at a revision, in the version of the resource. Without a revision, it is the version
 // before the present one or, if the object is deleted, the last one.
 func (p *Past) Version(revision string) (doc.Value, error) {
-	if revision != "" {
+	if p.forget(p.states[len(p.states)-1]); revision != "" {
 		s, err := p.find(revision)
 		if err != nil {
 			return doc.Value{}, err
@@ -166,26 +210,37 @@ func (p *Past) Version(revision string) (doc.Value, error) {
 	if p.Exists {
 		last--
 	}
-	if last < 0 || p.hides(p.states[last]) {
+	if last < 0 {
 		return doc.Value{}, p.notKept("before the present one")
 	}
-	if s := p.states[last]; s.err != nil {
+	s := p.states[last]
+	switch hidden, err := p.hides(s); {
+	case err != nil:
+		return doc.Value{}, err
+	case hidden:
+		return doc.Value{}, p.notKept("before the present one")
+	case s.err != nil:
 		return doc.Value{}, p.unreadable(s)
 	}
-	return p.states[last].shown, nil
+	return s.shown, nil
 }
 
 // maxChanged limits the paths of one version in a list.
 const maxChanged = 50
 
-// List returns the versions that the client sees, the youngest first.
-func (p *Past) List() *history.ObjectVersionList {
+// List returns the versions that the client sees, the youngest first. It reads each version once, and keeps the documents
+// of no more than two.
+func (p *Past) List() (*history.ObjectVersionList, error) {
 	out := &history.ObjectVersionList{
 		TypeMeta: apimeta.TypeMeta{Kind: "ObjectVersionList", APIVersion: history.APIVersion},
 		Items:    []history.ObjectVersion{},
 	}
 	for i, s := range slices.Backward(p.states) {
-		if p.hides(s) {
+		switch hidden, err := p.hides(s); {
+		case err != nil:
+			return nil, err
+		case hidden:
+			p.forget(s)
 			continue
 		}
 		v := history.ObjectVersion{
@@ -194,8 +249,18 @@ func (p *Past) List() *history.ObjectVersionList {
 			},
 			Written: s.written, Current: p.Exists && i == len(p.states)-1,
 		}
-		if i > 0 && !p.hides(p.states[i-1]) {
-			v.Changed = p.changed(p.states[i-1], s)
+		if i > 0 {
+			hidden, err := p.hides(p.states[i-1])
+			if err != nil {
+				return nil, err
+			}
+			if !hidden {
+				v.Changed = p.changed(p.states[i-1], s)
+			}
+		}
+		p.forget(s)
+		if err := p.loan.Take(sizeOf(v)); err != nil {
+			return nil, err
 		}
 		out.Items = append(out.Items, v)
 	}
@@ -204,19 +269,37 @@ func (p *Past) List() *history.ObjectVersionList {
 	} else {
 		out.Deleted = &p.deleted
 	}
-	return out
+	return out, nil
 }
 
-// changed returns the paths that differ between two versions. It is empty if one of them cannot be read.
+// maxEscaped is how many bytes of JSON a byte of a text can take.
+const maxEscaped = 6
+
+// sizeOf returns about the memory that a version takes in a list and in its JSON.
+func sizeOf(v history.ObjectVersion) int64 {
+	size := 500
+	for _, path := range v.Changed {
+		size += (1 + maxEscaped) * len(path)
+	}
+	return int64(size)
+}
+
+// changed returns the first paths that differ between two versions. It is empty if one of them cannot be read.
 func (p *Past) changed(old, now *state) (paths []string) {
 	if old.err != nil || now.err != nil {
 		return nil
 	}
-	for _, c := range differences(p.res, old.shown, now.shown) {
-		if len(paths) == maxChanged {
-			return append(paths, "...")
+	_ = compare("", contentOf(p.res, old.shown), contentOf(p.res, now.shown), func(path string, _, _ doc.Value) error {
+		i, _ := slices.BinarySearch(paths, path)
+		if i < maxChanged {
+			paths = slices.Insert(paths[:min(len(paths), maxChanged)], i, path)
+		} else if len(paths) == maxChanged {
+			paths = append(paths, path)
 		}
-		paths = append(paths, c.Path)
+		return nil
+	})
+	if len(paths) > maxChanged {
+		paths[maxChanged] = "..."
 	}
 	return paths
 }
@@ -224,11 +307,14 @@ func (p *Past) changed(old, now *state) (paths []string) {
 // Difference returns what differs between two versions. Without to, the second one is the present state or, if the
 // object is deleted, the last one.
 func (p *Past) Difference(from, to string) (*history.Difference, error) {
+	now := p.states[len(p.states)-1]
+	if to != "" {
+		p.forget(now)
+	}
 	old, err := p.find(from)
 	if err != nil {
 		return nil, err
 	}
-	now := p.states[len(p.states)-1]
 	if to != "" {
 		if now, err = p.find(to); err != nil {
 			return nil, err
@@ -237,7 +323,10 @@ func (p *Past) Difference(from, to string) (*history.Difference, error) {
 	if now.err != nil {
 		return nil, p.unreadable(now)
 	}
-	changes := differences(p.res, old.shown, now.shown)
+	changes, err := differences(p.res, old.shown, now.shown, &p.loan)
+	if err != nil {
+		return nil, err
+	}
 	return &history.Difference{
 		TypeMeta: apimeta.TypeMeta{Kind: "Difference", APIVersion: history.APIVersion},
 		From:     fmt.Sprint(old.revision), To: fmt.Sprint(now.revision),
@@ -257,18 +346,26 @@ func (q Query) Check() error {
 	return nil
 }
 
-// Answer returns what a query asks for, as JSON.
-func (p *Past) Answer(q Query) ([]byte, error) {
+// Answer returns what a query asks for, as JSON. Afterwards, the Past has the memory of the answer only.
+func (p *Past) Answer(q Query) (answer []byte, err error) {
 	switch {
 	case q.Revision != "":
-		v, err := p.Version(q.Revision)
-		return codec.AppendObject(nil, v), err
-	case q.From != "":
-		d, err := p.Difference(q.From, q.To)
-		if err != nil {
-			return nil, err
+		var v doc.Value
+		if v, err = p.Version(q.Revision); err == nil {
+			answer = codec.AppendObject(nil, v)
 		}
-		return json.Marshal(d)
+	case q.From != "":
+		var d *history.Difference
+		if d, err = p.Difference(q.From, q.To); err == nil {
+			answer, err = json.Marshal(d)
+		}
+	default:
+		var l *history.ObjectVersionList
+		if l, err = p.List(); err == nil {
+			answer, err = json.Marshal(l)
+		}
 	}
-	return json.Marshal(p.List())
+	p.states = nil
+	p.loan.Keep(int64(len(answer)))
+	return answer, err
 }

@@ -39,12 +39,20 @@ func Purge(ctx context.Context, res *resource.Resource, t resource.Target, dryRu
 // purgeSeen is Purge for a client whose rights are restricted.
 func purgeSeen(ctx context.Context, res *resource.Resource, t resource.Target, dryRun bool) error {
 	p, err := Read(ctx, res, t)
-	if err != nil || dryRun {
+	if err != nil {
 		return err
+	}
+	defer p.Close()
+	if dryRun {
+		return nil
 	}
 	var keys []storage.Key
 	for _, s := range p.states {
-		if !p.hides(s) {
+		hidden, err := p.hides(s)
+		if err != nil {
+			return err
+		}
+		if p.forget(s); !hidden {
 			keys = append(keys, keyOf(res, res.Key(t.Namespace, t.Name), p.UID, s.revision))
 		}
 	}

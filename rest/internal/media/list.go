@@ -67,10 +67,10 @@ func ReturnChunk(chunk *[]byte, buf []byte) {
 type ListWriter struct {
 	kind     *Kind
 	rep      *Representation
-	rows     *tableWriter // nil unless the list is a Table
-	form     listForm     // nil for compact JSON and for Protobuf
-	items    itemForm     // of a list that is no Table
-	copies   *Copies
+	rows     *tableWriter    // nil unless the list is a Table
+	form     listForm        // nil for compact JSON and for Protobuf
+	items    itemForm        // of a list that is no Table
+	budget   *storage.Budget // of the messages of lists in Protobuf
 	messages *Messages
 	protobuf protobufList // of a list in Protobuf that has been measured
 	borrowed *[]byte
@@ -85,9 +85,9 @@ type ListWriter struct {
 }
 
 // NewListWriter returns a writer for a list of a kind. It returns an error if the client asks for an invalid content of
-// the rows. The caller must call Release.
-func NewListWriter(k *Kind, rep *Representation, copies *Copies, messages *Messages) (w ListWriter, err error) {
-	w.kind, w.rep, w.copies, w.messages, w.form = k, rep, copies, messages, rep.newListForm()
+// the rows. A list in Protobuf that the budget refuses is encoded twice. The caller must call Release.
+func NewListWriter(k *Kind, rep *Representation, budget *storage.Budget, messages *Messages) (w ListWriter, err error) {
+	w.kind, w.rep, w.budget, w.messages, w.form = k, rep, budget, messages, rep.newListForm()
 	if rep.Form == AsTable {
 		if w.rows, err = newTableWriter(k, rep); err != nil {
 			return w, err
@@ -103,7 +103,7 @@ func NewListWriter(k *Kind, rep *Representation, copies *Copies, messages *Messa
 // Release gives back what the writer has borrowed.
 func (w *ListWriter) Release() {
 	ReturnChunk(w.borrowed, w.buf)
-	w.protobuf.release(w.copies)
+	w.protobuf.release(w.budget)
 }
 
 // Sent reports whether anything of the list has been sent.

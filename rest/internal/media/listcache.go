@@ -8,6 +8,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -15,10 +16,10 @@ import (
 // nothing changes. All lists of an API share its budget. It keeps the answer to the second request for the same list:
 // most lists are never asked for again. Any goroutine may use it.
 type ListCache struct {
-	budget int64
+	budget   *storage.Budget
+	maxBytes int64
 
 	mu      sync.Mutex
-	used    int64
 	entries map[ListKey]*list.Element // of *cachedList
 	recent  list.List                 // the entry that was used last is at the front
 }
@@ -84,6 +85,7 @@ type cachedList struct {
 	state    watch.Revision // when the list was last asked for, see [ListKey.state]
 	answer   *ListAnswer    // nil if the list was asked for once
 	building bool           // a request makes the answer
+	taken    int64          // from the budget
 }
 
 // cachedListOverhead is about the memory that an entry needs besides its answer and its key.
@@ -97,9 +99,9 @@ func (c *cachedList) size() int64 {
 	return int64(n)
 }
 
-// NewListCache returns a cache that keeps at most budget bytes.
-func NewListCache(budget int64) *ListCache {
-	return &ListCache{budget: budget, entries: map[ListKey]*list.Element{}}
+// NewListCache returns a cache that keeps at most maxBytes, which it takes from the budget.
+func NewListCache(budget *storage.Budget, maxBytes int64) *ListCache {
+	return &ListCache{budget: budget.Part(maxBytes), maxBytes: maxBytes, entries: map[ListKey]*list.Element{}}
 }
 
 // Get returns the answer to a list as it was last made, or nil.
@@ -125,7 +127,7 @@ func (c *ListCache) Claim(k ListKey, changed, revision watch.Revision, size int)
 	if e == nil {
 		l := &cachedList{key: k, state: state}
 		c.entries[k] = c.recent.PushFront(l)
-		c.grow(l.size())
+		c.count(l)
 		return false
 	}
 	c.recent.MoveToFront(e)
@@ -137,7 +139,7 @@ func (c *ListCache) Claim(k ListKey, changed, revision watch.Revision, size int)
 		c.set(l, state, nil)
 		return false
 	}
-	l.building = int64(size+cachedListOverhead) <= c.budget
+	l.building = int64(size+cachedListOverhead) <= c.maxBytes
 	return l.building
 }
 
@@ -151,7 +153,7 @@ func (c *ListCache) Put(k ListKey, answer *ListAnswer) {
 	}
 	l := e.Value.(*cachedList)
 	l.building = false
-	if answer == nil || int64(cachedListOverhead+len(answer.Body)) > c.budget {
+	if answer == nil || int64(cachedListOverhead+len(answer.Body)) > c.maxBytes {
 		return
 	}
 	c.recent.MoveToFront(e)
@@ -160,9 +162,8 @@ func (c *ListCache) Put(k ListKey, answer *ListAnswer) {
 
 // set replaces the answer of an entry. The caller holds the lock.
 func (c *ListCache) set(l *cachedList, state watch.Revision, answer *ListAnswer) {
-	c.used -= l.size()
 	l.state, l.answer = state, answer
-	c.grow(l.size())
+	c.count(l)
 }
 
 // Holds reports whether the cache still holds an answer.
@@ -200,12 +201,17 @@ func (w *ListWriter) Answer(ctx context.Context, l List, gzipped bool) (*ListAns
 	return a, err
 }
 
-// grow counts n bytes more, and drops the entries that were not used for longest until the rest fits. The caller holds
-// the lock.
-func (c *ListCache) grow(n int64) {
-	for c.used += n; c.used > c.budget && c.recent.Len() > 0; {
-		l := c.recent.Remove(c.recent.Back()).(*cachedList)
-		delete(c.entries, l.key)
-		c.used -= l.size()
+// count takes the size of an entry from the budget, in place of its former size. If the budget refuses it, count drops the
+// entries that were not used for longest, the entry itself at last. The caller holds the lock.
+func (c *ListCache) count(l *cachedList) {
+	c.budget.Release(l.taken)
+	for l.taken = 0; !c.budget.Take(l.size()); {
+		oldest := c.recent.Remove(c.recent.Back()).(*cachedList)
+		delete(c.entries, oldest.key)
+		c.budget.Release(oldest.taken)
+		if oldest == l {
+			return
+		}
 	}
+	l.taken = l.size()
 }

@@ -26,9 +26,9 @@ type messageKey struct {
 	revision watch.Revision
 }
 
-// NewMessages returns a cache that keeps at most budget bytes.
-func NewMessages(budget int64) *Messages {
-	return &Messages{generations.New[messageKey, []byte](budget), int(budget / 2)}
+// NewMessages returns a cache that keeps at most maxBytes, which it takes from the budget.
+func NewMessages(budget *storage.Budget, maxBytes int64) *Messages {
+	return &Messages{generations.New[messageKey, []byte](budget, maxBytes), int(maxBytes / 2)}
 }
 
 // messageOverhead is about the memory that an entry needs besides its message.

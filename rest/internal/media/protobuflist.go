@@ -26,17 +26,17 @@ type protobufList struct {
 	// items are the messages of the items, if there is room for them in memory. Those of any other list are encoded twice:
 	// to add up their sizes, and to write them.
 	items    *[][]byte
-	reserved int  // the memory for the messages, which Copies counts
-	cached   bool // the cache keeps the messages
+	reserved int64 // what the messages have taken from the budget
+	cached   bool  // the cache keeps the messages
 }
 
 // itemBuffers lends buffers for the messages of lists, so that a long list does not allocate one each time.
 var itemBuffers = sync.Pool{New: func() any { b := make([][]byte, 0, 512); return &b }}
 
 // release gives back what the list has borrowed.
-func (p *protobufList) release(copies *Copies) {
+func (p *protobufList) release(budget *storage.Budget) {
 	if p.reserved > 0 {
-		copies.Release(p.reserved)
+		budget.Release(p.reserved)
 	}
 	if p.items != nil {
 		clear(*p.items)
@@ -61,8 +61,8 @@ func (w *ListWriter) measure(l List) error {
 	}
 	size := l.Size()
 	p.cached = size <= w.messages.largestList
-	if size > ChunkSize && w.copies.takeForList(size) {
-		p.reserved = size
+	if size > ChunkSize && w.budget.Take(int64(size)) {
+		p.reserved = int64(size)
 	}
 	if size <= ChunkSize || p.reserved > 0 {
 		p.items = itemBuffers.Get().(*[][]byte)

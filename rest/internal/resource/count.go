@@ -33,8 +33,19 @@ type ValueCount struct {
 	Count int64  `json:"count"`
 }
 
-// Count counts the selected objects by the values of the facets in the query.
-func (res *Resource) Count(ctx context.Context, namespace string, p ListParameters) (Counts, error) {
+// maxCounted is the length of the longest value that an answer names, in bytes. Longer ones are among the others.
+const maxCounted = 4 << 10
+
+// countedSize is about the memory that counting a value takes besides the value, in bytes: an entry in a map, one in a list,
+// and the JSON around the value.
+const countedSize = 200
+
+// maxEscaped is how many bytes of JSON a byte of a text can take.
+const maxEscaped = 6
+
+// Count counts the selected objects by the values of the facets in the query. It takes the memory for the counts, and for
+// their encoding in JSON, from the loan.
+func (res *Resource) Count(ctx context.Context, namespace string, p ListParameters, loan *storage.Loan) (Counts, error) {
 	if p.Query == nil || len(p.Query.Facets) == 0 {
 		return Counts{}, status.BadRequest("facets is required: it names the fields whose values are counted")
 	}
@@ -55,7 +66,7 @@ func (res *Resource) Count(ctx context.Context, namespace string, p ListParamete
 		Total:    int64(len(page.Records)),
 	}
 	for _, field := range p.Query.Facets {
-		facet, err := of.facet(field, page.Records)
+		facet, err := of.facet(field, page.Records, loan)
 		if err != nil {
 			return Counts{}, err
 		}
@@ -65,21 +76,34 @@ func (res *Resource) Count(ctx context.Context, namespace string, p ListParamete
 }
 
 // facet counts the values of a field, the most frequent ones first.
-func (res *Resource) facet(field string, records []*storage.Record) (Facet, error) {
+func (res *Resource) facet(field string, records []*storage.Record, loan *storage.Loan) (Facet, error) {
 	f, err := res.queryField(field)
 	if err != nil {
 		return Facet{}, err
 	}
+	facet := Facet{Field: field, Values: []ValueCount{}}
 	found := map[string]int64{}
 	for _, r := range records {
 		shown, err := res.Show(r)
 		if err != nil {
 			return Facet{}, err
 		}
-		found[f.of(shown)]++
+		value := f.of(shown)
+		switch {
+		case value == "":
+			facet.Absent++
+			continue
+		case len(value) > maxCounted:
+			facet.Others++
+			continue
+		}
+		if found[value] == 0 {
+			if err := loan.Take(int64(countedSize + maxEscaped*len(value))); err != nil {
+				return Facet{}, err
+			}
+		}
+		found[value]++
 	}
-	facet := Facet{Field: field, Absent: found[""], Values: []ValueCount{}}
-	delete(found, "")
 	for value, count := range found {
 		facet.Values = append(facet.Values, ValueCount{value, count})
 	}

@@ -34,8 +34,8 @@ type decoded struct {
 	bytes, whole int
 }
 
-func newDecodedCache(maxBytes int64) decodedCache {
-	return decodedCache{generations.New[decodedKey, decoded](maxBytes)}
+func newDecodedCache(budget *storage.Budget, maxBytes int64) decodedCache {
+	return decodedCache{generations.New[decodedKey, decoded](budget, maxBytes)}
 }
 
 // decodedOverhead is about the memory that an entry needs besides its document.

@@ -23,6 +23,8 @@ type Host struct {
 	Logger   *slog.Logger
 	// MaxObjectBytes is the size limit of an object.
 	MaxObjectBytes int64
+	// Budget has what the caches hold, and Answers, a part of it, what answers hold that are built as a whole.
+	Budget, Answers *storage.Budget
 	// MaxConvertedBytes limits the memory for objects that are kept in other versions than the stored one, see shownCache.
 	MaxConvertedBytes int64
 	// MaxDecodedBytes limits the memory for documents of objects that were written recently, see decodedCache.
@@ -56,8 +58,8 @@ type Environment struct {
 
 // NewEnvironment returns the Environment of an API.
 func NewEnvironment(h Host) *Environment {
-	return &Environment{Host: h, shownCache: newShownCache(h.MaxConvertedBytes),
-		decodedCache: newDecodedCache(h.MaxDecodedBytes)}
+	return &Environment{Host: h, shownCache: newShownCache(h.Budget, h.MaxConvertedBytes),
+		decodedCache: newDecodedCache(h.Budget, h.MaxDecodedBytes)}
 }
 
 // storeOf returns the store of a resource, given by its stored version, and whether it is another one than that of the

@@ -18,8 +18,8 @@ type shownKey struct {
 	as       *Resource
 }
 
-func newShownCache(maxBytes int64) shownCache {
-	return shownCache{generations.New[shownKey, *storage.Record](maxBytes)}
+func newShownCache(budget *storage.Budget, maxBytes int64) shownCache {
+	return shownCache{generations.New[shownKey, *storage.Record](budget, maxBytes)}
 }
 
 // get returns an entry or nil.

@@ -24,6 +24,7 @@ func (w *Write) undo(ctx context.Context, body doc.Value) (doc.Value, error) {
 	if err != nil {
 		return doc.Value{}, err
 	}
+	defer past.Close()
 	former, err := past.Version(asked.Revision)
 	if err != nil {
 		return doc.Value{}, err

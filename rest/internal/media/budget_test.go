@@ -1,0 +1,69 @@
+package media_test
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// sharing starts an API of ten widgets of 10 KB, which takes its memory from the budget.
+func sharing(t *testing.T, budget *storage.Budget) *rest.API {
+	t.Helper()
+	api := apitest.New(t, rest.Options{Budget: budget}, apitest.WidgetResource())
+	for i := range 10 {
+		apitest.CreateWidget(t, api, fmt.Sprint("w", i), `"spec":{"size":1,"settings":{"a":"`+strings.Repeat("x", 10_000)+`"}}`)
+	}
+	return api
+}
+
+// APIs that share a budget leave room to each other, and give back everything when they end.
+func TestAPIsShareABudget(t *testing.T) {
+	const whole = 1 << 20
+	budget := storage.NewBudget(whole)
+	apis := []*rest.API{sharing(t, budget), sharing(t, budget), sharing(t, budget)}
+	for range 3 { // the second request for a list fills the cache
+		for _, api := range apis {
+			for _, selector := range []string{"", "?labelSelector=!a", "?labelSelector=!b", "?labelSelector=!c"} {
+				apitest.Must(t, api, "GET", apitest.Widgets+selector, "")
+				assert.LessOrEqual(t, budget.Used(), int64(whole))
+			}
+		}
+	}
+	assert.Greater(t, budget.Used(), int64(100_000), "the caches of lists have something")
+	for _, api := range apis {
+		apitest.Must(t, api, "GET", apitest.Widgets+"/w1", "", "Accept", "application/yaml")
+		before := budget.Used()
+		require.NoError(t, api.Close())
+		assert.Less(t, budget.Used(), before)
+	}
+	assert.Zero(t, budget.Used())
+}
+
+// While others have the budget, caches keep nothing, lists are served, and copies of large objects are refused.
+func TestAnswersWithoutRoom(t *testing.T) {
+	budget := storage.NewBudget(4 << 20)
+	api := sharing(t, budget)
+	apitest.CreateWidget(t, api, "large", `"spec":{"size":1,"settings":{"a":"`+strings.Repeat("x", 60_000)+`"}}`)
+	others := budget.Part(math.MaxInt64)
+	require.True(t, others.Take(4<<20-budget.Used()))
+	for range 3 {
+		for _, accept := range []string{"application/json", "application/yaml"} {
+			apitest.Must(t, api, "GET", apitest.Widgets, "", "Accept", accept)
+		}
+	}
+	apitest.Must(t, api, "GET", apitest.Widgets+"/large", "")
+	answer := apitest.Do(t, api, "GET", apitest.Widgets+"/large", "", "Accept", "application/yaml")
+	assert.Equal(t, http.StatusTooManyRequests, answer.Code)
+	assert.Equal(t, "1", answer.Header.Get("Retry-After"))
+	others.Close()
+	apitest.Must(t, api, "GET", apitest.Widgets+"/large", "", "Accept", "application/yaml")
+}
