@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
@@ -20,6 +22,23 @@ func BenchmarkNew(b *testing.B) {
 		resttest.New(t, ships())
 		t.cleanUp()
 	}
+}
+
+// BenchmarkNewBesideAnAPI compares a server that starts and ends with an API of the same kind that does.
+func BenchmarkNewBesideAnAPI(b *testing.B) {
+	apitest.Compare(b, 200, func(n int) {
+		for range n {
+			t := &fakeT{TB: b}
+			resttest.New(t, ships())
+			t.cleanUp()
+		}
+	}, func(n int) {
+		for range n {
+			api, err := rest.New(rest.Options{}, ships())
+			require.NoError(b, err)
+			require.NoError(b, api.Close())
+		}
+	})
 }
 
 // BenchmarkNewAndFirstRequest includes the first answer, for which a test waits
