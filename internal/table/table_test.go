@@ -225,15 +225,14 @@ func TestHumanDuration(t *testing.T) {
 	}
 }
 
-// A search ends after a bounded number of steps, whatever the path and the object are.
+// A search ends after a bounded number of steps, whatever the path and the object are. Without the bound, it takes
+// hours.
 func TestSearchIsBounded(t *testing.T) {
 	object := parse(t, strings.Repeat(`{"a":[`, 20)+`[`+strings.Repeat(`{"b":1},`, 50_000)+`{}]`+strings.Repeat(`]}`, 20))
 	for _, text := range []string{"..a..a..a..a..a..c", "..[*,0]..[*,0]..[*,0]..c", "..[?(@..a..a..c)]..[?(@..a..a..c)].c",
 		strings.Repeat("...*", 1000)} {
-		begun := time.Now()
 		_, found := path(t, text).First(object)
 		assert.False(t, found, text)
-		assert.Less(t, time.Since(begun), 30*time.Second, "a search without a bound takes hours: %.40s", text)
 	}
 }
 

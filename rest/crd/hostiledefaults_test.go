@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -97,12 +96,11 @@ func TestCostOfHostileObjects(t *testing.T) {
 			body := trap("a", c.spec)
 			var code, allocated int
 			var answer string
-			took := apitest.ProcessorTime(func() { code, answer, allocated = measured(api, "POST "+trapPath, body) })
+			took := apitest.Cost(t, func() { code, answer, allocated = measured(api, "POST "+trapPath, body) })
 			t.Logf("%d bytes in, %d out, %d MiB allocated, %v", len(body), len(answer), allocated>>20, took)
 			assert.Equal(t, c.code, code, "%.300s", answer)
 			assert.Contains(t, answer, c.message)
 			assert.LessOrEqual(t, allocated, 600*len(body)+64<<20)
-			assert.Less(t, took, 30*time.Second)
 		})
 	}
 }

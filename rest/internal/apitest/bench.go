@@ -27,6 +27,17 @@ func cpuOf(f func()) float64 {
 // depends on what else the machine does. Other tests must not run at the same time.
 func ProcessorTime(f func()) time.Duration { return time.Duration(cpuOf(f)) }
 
+// Cost is [ProcessorTime] of something whose cost must be in proportion to its input. It fails the test after as much time
+// as a hang, so how fast the machine is hardly matters.
+func Cost(t testing.TB, f func()) time.Duration {
+	t.Helper()
+	took := ProcessorTime(f)
+	if took > Deadline {
+		t.Errorf("the cost is out of proportion: %v of processor time", took)
+	}
+	return took
+}
+
 // UsedProcessorTime returns how much processor time this process has used.
 func UsedProcessorTime() time.Duration { return time.Duration(cpuTime()) }
 

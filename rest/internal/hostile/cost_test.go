@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -185,7 +184,7 @@ func TestCostOfHostileRequests(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			var w apitest.Answer
-			took := apitest.ProcessorTime(func() { w = s.Do(method, target+c.query, c.body, header...) })
+			took := apitest.Cost(t, func() { w = s.Do(method, target+c.query, c.body, header...) })
 			runtime.ReadMemStats(&after)
 			in, allocated := len(c.first)+len(c.body)+len(c.query), int(after.TotalAlloc-before.TotalAlloc)
 			t.Logf("%d bytes in, %d out, %d MiB allocated, %v: %d %.200s", in, len(w.Body), allocated>>20, took, w.Code, w.Body)
@@ -193,7 +192,6 @@ func TestCostOfHostileRequests(t *testing.T) {
 			assert.True(t, c.code == 0 || c.code == w.Code)
 			assert.LessOrEqual(t, len(w.Body), 5*in+1<<20)
 			assert.LessOrEqual(t, allocated, 300*in+16<<20)
-			assert.Less(t, took, 15*time.Second)
 		})
 	}
 }

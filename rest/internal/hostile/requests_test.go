@@ -859,24 +859,22 @@ func TestAmplification(t *testing.T) {
 				c.media = apitest.TypeJSON
 			}
 			var w apitest.Answer
-			took := apitest.ProcessorTime(func() { w = s.Do(c.method, c.target, c.body, "Content-Type", c.media) })
+			took := apitest.Cost(t, func() { w = s.Do(c.method, c.target, c.body, "Content-Type", c.media) })
 			t.Logf("%d bytes in, %d bytes out, %v, %d", len(c.body), len(w.Body), took, w.Code)
 			got := apitest.StatusOf(t, w)
 			assert.GreaterOrEqual(t, int(got.Code), 400)
 			assert.Less(t, int(got.Code), 500)
 			assert.LessOrEqual(t, len(w.Body), 5*len(c.body)+64<<10)
-			assert.Less(t, took, 30*time.Second, "no input costs more than in proportion to its length")
 			assert.Equal(t, before, s.Store.Revision())
 		})
 	}
 	t.Run("accept header", func(t *testing.T) {
 		var w apitest.Answer
-		took := apitest.ProcessorTime(func() {
+		took := apitest.Cost(t, func() {
 			w = s.Do("GET", apitest.Things+"/a", "", "Accept", repeat("a/b;q=0.5,", 1<<20))
 		})
 		t.Logf("%v", took)
 		assert.Equal(t, http.StatusNotAcceptable, w.Code)
-		assert.Less(t, took, 30*time.Second)
 	})
 }
 
