@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/metadata"
 	clientrest "k8s.io/client-go/rest"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
@@ -28,7 +29,7 @@ import (
 )
 
 // patience bounds every wait, so that a hang fails the test that caused it.
-const patience = 2 * time.Minute
+const patience = hangtest.Deadline
 
 // host is an API, and the way in which clients reach it.
 type host struct {

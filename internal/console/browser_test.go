@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -21,14 +20,16 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/internal/hangtest"
 )
 
 // patience bounds each wait for the page. It is long, because the machine may be busy.
-const patience = 60 * time.Second
+const patience = hangtest.Deadline
 
 // A page is one tab of the browser.
 type page struct {
-	t      *testing.T
+	t      testing.TB
 	ctx    context.Context
 	url    string // of the console
 	mutex  sync.Mutex
@@ -55,7 +56,7 @@ func TestMain(m *testing.M) {
 
 // openPage opens the console at url in a new tab of 1280 by 800 pixels. The test fails if the page throws an error,
 // breaks its policy for content, or logs an error other than the answers of the API.
-func openPage(t *testing.T, url string) *page {
+func openPage(t testing.TB, url string) *page {
 	t.Helper()
 	path := browserPath()
 	if path == "" {
@@ -89,7 +90,7 @@ func browserPath() string {
 	return ""
 }
 
-func startBrowser(t *testing.T, path string) {
+func startBrowser(t testing.TB, path string) {
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(path), chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.Headless, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),

@@ -114,9 +114,9 @@ func waitForBoats(t *testing.T, s *server) {
 // definition follows later.
 func listServices(t *testing.T, s *server) {
 	const name = "v1.example.org"
-	for end := time.Now().Add(time.Minute); !strings.Contains(s.run(t, "get", "apiservices", "-o", "name"),
+	for end := time.Now().Add(patience); !strings.Contains(s.run(t, "get", "apiservices", "-o", "name"),
 		"/"+name+"\n"); {
-		require.True(t, time.Now().Before(end), "the host did not create the APIService %s within a minute", name)
+		require.True(t, time.Now().Before(end), "the host did not create the APIService %s", name)
 	}
 	services := s.run(t, "get", "apiservices")
 	assertLine(t, services, "NAME", "SERVICE", "AVAILABLE", "AGE")
@@ -160,8 +160,8 @@ func change(t *testing.T, s *server) {
 	assert.Equal(t, "customresourcedefinition.apiextensions.k8s.io/boats.example.org configured\n",
 		s.feed(t, changed, "apply", "-f", "-"))
 	// No condition of a definition tells when its newest schema holds, as in a cluster.
-	for end := time.Now().Add(time.Minute); !strings.Contains(s.run(t, "explain", "boats.spec"), "What it flies."); {
-		require.True(t, time.Now().Before(end), "the host did not serve the changed definition within a minute")
+	for end := time.Now().Add(patience); !strings.Contains(s.run(t, "explain", "boats.spec"), "What it flies."); {
+		require.True(t, time.Now().Before(end), "the host did not serve the changed definition")
 	}
 	assertLine(t, s.run(t, "get", "boats"), "NAME", "PORT", "FLAG")
 	assertLine(t, s.run(t, "get", "boats"), "two", "Leith", "red")

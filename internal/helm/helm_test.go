@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,6 +19,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/k8s/kubeapi/kubeapitest"
 )
 
@@ -87,7 +87,7 @@ func (c *cluster) refused(t *testing.T, args ...string) string {
 }
 
 func (c *cluster) try(t *testing.T, args ...string) (string, string, error) {
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), hangtest.Deadline)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, append([]string{"--namespace", "sea"}, args...)...)
 	cmd.Env = []string{"HOME=" + c.home, "TMPDIR=" + c.home, "KUBECONFIG=" + c.kubeconfig, "PATH=" + os.Getenv("PATH")}

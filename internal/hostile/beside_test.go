@@ -12,10 +12,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/internal/hangtest"
 )
 
 // patience is how long the tests wait before they fail.
-const patience = 5 * time.Minute
+const patience = hangtest.Deadline
 
 // attack is one way of attacking a host.
 type attack struct {

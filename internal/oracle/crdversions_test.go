@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/decorum-go/decorum/cel"
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
@@ -49,7 +49,7 @@ func newBothAPIs(t *testing.T, definition []byte) bothAPIs {
 
 // awaitEstablished waits until the API serves the kind of its only definition.
 func awaitEstablished(t *testing.T, api *rest.API) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), hangtest.Deadline)
 	defer cancel()
 	for event, err := range resttest.Client[apiextensions.CustomResourceDefinition](t, api).Follow(ctx,
 		rest.WatchOptions{}) {

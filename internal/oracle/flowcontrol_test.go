@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/component-base/metrics/legacyregistry"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/fairness/flowcontrol"
@@ -230,7 +231,7 @@ func newUpstreamFlowControl(t *testing.T, seats int, schemas []flowcontrol.FlowS
 		require.NoError(t, <-ended)
 		factory.Shutdown()
 	})
-	require.Eventually(t, func() bool { return len(u.seats(t, levels)) == len(levels) }, time.Minute, time.Millisecond,
+	require.Eventually(t, func() bool { return len(u.seats(t, levels)) == len(levels) }, hangtest.Deadline, time.Millisecond,
 		"the controller has read the objects")
 	return u
 }

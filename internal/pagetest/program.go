@@ -10,14 +10,15 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/internal/hangtest"
 )
 
 // Patience bounds every command, so that a hang fails the test that caused it.
-const Patience = 3 * time.Minute
+const Patience = hangtest.Deadline
 
 // Build builds a package of a module into a program. The folder of the module is relative to the working directory.
 func Build(program, module, pkg string, flags ...string) error {

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,11 +28,12 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 	"sigs.k8s.io/yaml"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/k8s/kubeapi/kubeapitest"
 )
 
 // patience limits each step of a program. It is long, because a busy machine may be slow.
-const patience = 3 * time.Minute
+const patience = hangtest.Deadline
 
 // source is the folder of a module in the module cache.
 func source(t *testing.T, module, version string) string {

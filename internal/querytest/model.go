@@ -20,12 +20,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
 )
 
 // patience bounds each wait for a watch.
-const patience = time.Minute
+const patience = hangtest.Deadline
 
 // Serve starts APIs over the same objects, with the options, that serve the kind as it is declared. Run closes them.
 type Serve func(t *testing.T, options rest.Options, declared rest.Resource[Crate]) []*rest.API

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
@@ -30,7 +31,7 @@ const (
 	// round is the time of load between two checks. It bounds the journal, which is held in memory.
 	round = 2500 * time.Millisecond
 	// patience bounds how long a watcher may take to show the last event of a round.
-	patience = 2 * time.Minute
+	patience = hangtest.Deadline
 	// shown is the number of violations that are printed.
 	shown = 5
 )

@@ -492,7 +492,7 @@ func untilLeft(r *http.Request) {
 // awaitClosed waits until a webhook has no connection.
 func awaitClosed(t *testing.T, w *webhook) {
 	t.Helper()
-	assert.Eventually(t, func() bool { return w.open.Load() == 0 }, time.Minute, time.Millisecond)
+	assert.Eventually(t, func() bool { return w.open.Load() == 0 }, apitest.Deadline, time.Millisecond)
 }
 
 // Close ends the calls under way, and leaves neither connections nor goroutines.
@@ -544,6 +544,6 @@ func TestKeptConnectionsAreBounded(t *testing.T) {
 		_, err := post(t, calls, one)
 		require.NoError(t, err)
 	}
-	assert.Eventually(t, func() bool { return w.open.Load() == bound }, time.Minute, time.Millisecond, "%d connections",
+	assert.Eventually(t, func() bool { return w.open.Load() == bound }, apitest.Deadline, time.Millisecond, "%d connections",
 		w.open.Load())
 }

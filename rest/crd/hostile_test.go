@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -128,10 +127,10 @@ func TestCostOfHostileDefinitions(t *testing.T) {
 			w := httptest.NewRecorder()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			took := apitest.ProcessorTime(func() { api.ServeHTTP(w, r) })
+			took := apitest.Cost(t, func() { api.ServeHTTP(w, r) })
 			served := took
 			if w.Code == 201 {
-				served += apitest.ProcessorTime(func() { await(t, api, "traps.example.org", established) })
+				served += apitest.Cost(t, func() { await(t, api, "traps.example.org", established) })
 			}
 			runtime.ReadMemStats(&after)
 			in, allocated := len(c.definition), int(after.TotalAlloc-before.TotalAlloc)
@@ -141,9 +140,8 @@ func TestCostOfHostileDefinitions(t *testing.T) {
 			assert.True(t, strings.Contains(w.Body.String(), c.message), "%.300s", w.Body)
 			assert.LessOrEqual(t, w.Body.Len(), 2*in+3<<20)
 			assert.LessOrEqual(t, allocated, 2000*in+256<<20)
-			assert.Less(t, served, 30*time.Second)
 			// The plug-in may still work on the definition. At the end, Close would give it four seconds.
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), apitest.Deadline)
 			defer cancel()
 			assert.NoError(t, api.Shutdown(ctx))
 		})

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
 	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
@@ -252,7 +253,7 @@ func (c *chaos) round(n int, faults []fault) (operations, unknown int) {
 	c.process.stop(c)
 	c.Logf("round %d: %v", n, names)
 	settled, unknown := settle(c, c.journal.take(), c.state())
-	require.Equal(c, porcupine.Ok, porcupine.CheckOperationsTimeout(registerModel, settled, time.Minute), "round %d", n)
+	require.Equal(c, porcupine.Ok, porcupine.CheckOperationsTimeout(registerModel, settled, hangtest.Deadline), "round %d", n)
 	return len(settled), unknown
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/internal/sealtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -237,7 +238,7 @@ func TestSizeInStats(t *testing.T) {
 	store := serving(t, postgres.Options{Pool: connect(t, server(t).URL("postgres")), Schema: "a'size"})
 	_, err := put(t.Context(), store, "a", "x")
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return store.StoreStats().FileBytes > 0 }, 2*time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return store.StoreStats().FileBytes > 0 }, hangtest.Deadline, 10*time.Millisecond)
 	stats := store.StoreStats()
 	assert.Equal(t, store.ID(), stats.ID)
 	assert.Less(t, stats.FreeBytes, stats.FileBytes)

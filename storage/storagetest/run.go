@@ -23,8 +23,9 @@ const (
 	nodes   = "nodes"                     // cluster-scoped
 )
 
-// patience bounds every wait of a case. Only a store that breaks its contract reaches it.
-const patience = 2 * time.Minute
+// patience bounds every wait of a case. Only a store that breaks its contract reaches it. It is as long as
+// hangtest.Deadline, which package storage does not import.
+const patience = 5 * time.Minute
 
 // farFuture is a distance that no store reaches without writes. A replica may move its revision forward when the
 // authority that the replicas share has done so.

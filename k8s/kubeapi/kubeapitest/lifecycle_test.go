@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/k8s/kubeapi/kubeapitest"
 )
 
@@ -53,7 +54,7 @@ func TestControllersFollowDefinitions(t *testing.T) {
 				object = created
 			}
 			return err == nil
-		}, time.Minute, time.Millisecond)
+		}, hangtest.Deadline, time.Millisecond)
 		return object
 	}
 	owner := create("owner")
@@ -67,7 +68,7 @@ func TestControllersFollowDefinitions(t *testing.T) {
 	require.NoError(t, memcacheds.Delete(ctx, "owner", metav1.DeleteOptions{PropagationPolicy: &foreground}))
 	gone := func(get func() error) {
 		t.Helper()
-		require.Eventually(t, func() bool { return errors.IsNotFound(get()) }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return errors.IsNotFound(get()) }, hangtest.Deadline, time.Millisecond)
 	}
 	gone(func() error { _, err := memcacheds.Get(ctx, "owner", metav1.GetOptions{}); return err })
 	_, err = core.ConfigMaps("nn").Get(ctx, "dependent", metav1.GetOptions{})
@@ -78,7 +79,7 @@ func TestControllersFollowDefinitions(t *testing.T) {
 	require.Eventually(t, func() bool {
 		held, err := memcacheds.Get(ctx, "held", metav1.GetOptions{})
 		return err == nil && held.GetDeletionTimestamp() != nil
-	}, time.Minute, time.Millisecond)
+	}, hangtest.Deadline, time.Millisecond)
 	_, err = memcacheds.Patch(ctx, "held", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`),
 		metav1.PatchOptions{})
 	require.NoError(t, err)

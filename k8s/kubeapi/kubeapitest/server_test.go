@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/k8s/kubeapi/kubeapitest"
 )
 
@@ -178,7 +179,7 @@ func TestControllersRunOnlyIfTheTestWantsThem(t *testing.T) {
 	require.EventuallyWithT(t, func(t *assert.CollectT) {
 		_, err := client.CoreV1().Namespaces().Get(context.Background(), "team", metav1.GetOptions{})
 		assert.True(t, apierrors.IsNotFound(err))
-	}, time.Minute, 10*time.Millisecond)
+	}, hangtest.Deadline, 10*time.Millisecond)
 }
 
 func TestRolesShowTheRulesThatTheyAggregate(t *testing.T) {
@@ -200,7 +201,7 @@ func TestRolesShowTheRulesThatTheyAggregate(t *testing.T) {
 			role, err := roles.Get(context.Background(), name, metav1.GetOptions{})
 			require.NoError(t, err)
 			assert.Equal(t, rules, role.Rules)
-		}, time.Minute, 10*time.Millisecond)
+		}, hangtest.Deadline, 10*time.Millisecond)
 	}
 	whole := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "whole", Labels: map[string]string{"to": "all"}},
 		AggregationRule: &rbacv1.AggregationRule{ClusterRoleSelectors: []metav1.LabelSelector{

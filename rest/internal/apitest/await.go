@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/internal/hangtest"
 )
 
 // Deadline is how long something may take that happens at once on an idle machine.
-const Deadline = time.Minute
+const Deadline = hangtest.Deadline
 
 // Await yields until something holds that no channel reports.
 func Await(t testing.TB, what string, holds func() bool) {

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,7 +22,7 @@ import (
 func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource())
 	const writes = 200
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), apitest.Deadline)
 	defer cancel()
 
 	watching := make(chan struct{})

@@ -5,12 +5,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd"
@@ -81,7 +81,7 @@ func (r *replica) gears() rest.Client[apimeta.Document] {
 // await returns when the definition of gears satisfies a condition; it is nil after its deletion.
 func (r *replica) await(holds func(d *apiextensions.CustomResourceDefinition) bool) {
 	r.Helper()
-	ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(r.Context(), hangtest.Deadline)
 	defer cancel()
 	var last error
 	client := resttest.Client[apiextensions.CustomResourceDefinition](r.T, r.API)

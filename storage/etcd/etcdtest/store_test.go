@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/internal/sealtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -369,7 +370,7 @@ func TestSizeInStats(t *testing.T) {
 	store := serving(t, etcd.Options{Client: connect(t, shared), Prefix: newPrefix()})
 	_, err := put(t.Context(), store, "a", "x")
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return store.StoreStats().FileBytes > 0 }, 2*time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return store.StoreStats().FileBytes > 0 }, hangtest.Deadline, 10*time.Millisecond)
 	stats := store.StoreStats()
 	assert.Equal(t, store.ID(), stats.ID)
 	assert.Less(t, stats.FreeBytes, stats.FileBytes)

@@ -17,10 +17,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/decorum-go/decorum/internal/hangtest"
 )
 
 // patience bounds the start and the end of a server.
-const patience = time.Minute
+const patience = hangtest.Deadline
 
 // Options configures [Start].
 type Options struct {
@@ -214,18 +216,15 @@ func (s *Server) awaitAnswer(ctx context.Context) bool {
 			return false
 		default:
 		}
-		bounded, cancel := context.WithTimeout(ctx, time.Second)
-		conn, err := pgx.Connect(bounded, s.URL("postgres"))
+		conn, err := pgx.Connect(ctx, s.URL("postgres"))
 		if err == nil {
-			_ = conn.Close(bounded)
-			cancel()
+			_ = conn.Close(ctx)
 			return true
 		}
 		select { // the server tells nobody that it is ready
 		case <-time.After(5 * time.Millisecond):
 		case <-s.ended:
 		}
-		cancel()
 	}
 	return false
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -13,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/k8s/kubeapi/kubeapitest"
 )
 
@@ -27,7 +27,7 @@ func newCountedClient(t *testing.T) *kubernetes.Clientset {
 // waitUsed waits until the status of the quota q says that this is used.
 func waitUsed(t *testing.T, client *kubernetes.Clientset, namespace string, want corev1.ResourceList) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), hangtest.Deadline)
 	defer cancel()
 	quotas, err := client.CoreV1().ResourceQuotas(namespace).Watch(ctx, metav1.ListOptions{})
 	require.NoError(t, err)

@@ -14,7 +14,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -32,6 +31,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/kubernetes/pkg/quota/v1/install"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/internal/roundstest"
 )
 
@@ -309,7 +309,7 @@ func createQuota(t *testing.T, client kubernetes.Interface, namespace string, nu
 // awaitUsed returns what a quota says is used, once the controller has written it.
 func awaitUsed(t *testing.T, client kubernetes.Interface, namespace, name string) corev1.ResourceList {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), hangtest.Deadline)
 	defer cancel()
 	changes, err := client.CoreV1().ResourceQuotas(namespace).Watch(ctx,
 		metav1.ListOptions{FieldSelector: "metadata.name=" + name})

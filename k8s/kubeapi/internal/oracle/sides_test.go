@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 	clientrest "k8s.io/client-go/rest"
 	"k8s.io/kubernetes/pkg/capabilities"
+
+	"github.com/decorum-go/decorum/internal/hangtest"
 )
 
 // side is one of the two APIs that these tests compare.
@@ -147,7 +149,7 @@ func freeAddress() (string, error) {
 
 // wait returns when the side answers.
 func (s side) wait() error {
-	timeout := time.After(time.Minute)
+	timeout := time.After(hangtest.Deadline)
 	for {
 		r, err := http.NewRequest(http.MethodGet, s.url+"/readyz", nil)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
@@ -113,13 +114,13 @@ func TestStoredFlowSchemasCount(t *testing.T) {
 					Resources: []string{"configmaps"}, Namespaces: []string{"default"}}}}}}})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return flowOf(t, s, http.MethodGet, path, "jane") == "of-jane workload-high" },
-		time.Minute, time.Millisecond)
+		hangtest.Deadline, time.Millisecond)
 	assert.Equal(t, "global-default global-default", flowOf(t, s, http.MethodGet, "/api/v1/configmaps", "jane"),
 		"another scope")
 	require.NoError(t, schemas.Delete(t.Context(), "of-jane", rest.DeleteOptions{}))
 	require.Eventually(t, func() bool {
 		return flowOf(t, s, http.MethodGet, path, "jane") == "global-default global-default"
-	}, time.Minute,
+	}, hangtest.Deadline,
 		time.Millisecond)
 }
 
@@ -150,7 +151,7 @@ func TestUsersAddFlows(t *testing.T) {
 		return slices.ContainsFunc(schema.Status.Conditions, func(c flowcontrolv1.FlowSchemaCondition) bool {
 			return c.Type == flowcontrolv1.FlowSchemaConditionDangling && c.Status == flowcontrolv1.ConditionFalse
 		})
-	}, time.Minute, time.Millisecond)
+	}, hangtest.Deadline, time.Millisecond)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil)
 	r.Header.Set("Authorization", "Bearer root")
 	w := httptest.NewRecorder()

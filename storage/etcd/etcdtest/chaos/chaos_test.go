@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/storage/etcd/etcdtest"
 )
 
@@ -24,7 +25,7 @@ const (
 	// firstSeed makes faults of every kind, and of every length.
 	firstSeed = 8
 	// patience bounds the search of the checker for one round.
-	patience = 2 * time.Minute
+	patience = hangtest.Deadline
 )
 
 // number returns the number in a variable of the environment.

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
+
+	"github.com/decorum-go/decorum/internal/hangtest"
 )
 
 // answer is the answer to a request. Without an answer, the code is 0.
@@ -37,7 +38,7 @@ func (a answer) list() (l registerList) {
 }
 
 // attempt bounds a request. It is longer than any fault.
-const attempt = time.Minute
+const attempt = hangtest.Deadline
 
 // fresh connects anew for each request, so that a request is never sent twice.
 var fresh = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
