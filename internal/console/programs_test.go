@@ -80,7 +80,7 @@ func start(t *testing.T, directory string, arguments ...string) string {
 }
 
 // serve serves an API at /platform and the console at /console/. It returns the URL of their host.
-func serve(t *testing.T, api http.Handler) string {
+func serve(t testing.TB, api http.Handler) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))
