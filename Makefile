@@ -146,7 +146,7 @@ soak: ## the consistency soaks, ours and that of client-go, killed processes, re
 	DECORUM_TORTURE=$(KILLS) go test -race -count=1 -timeout 0 -v ./internal/torture
 	DECORUM_CONNECTIONS=10000 go test -count=1 -timeout 0 -v -run 'TestConnections|TestPlaces' ./internal/hostile
 	DECORUM_ROUNDS=$(ROUNDS) go test -race -count=1 -timeout 0 -v ./internal/hostile
-	DECORUM_FAIRNESS=10s go test -count=1 -timeout 0 -v -run TestQuietUserBesideAFlood ./rest/fairness
+	DECORUM_FAIRNESS=10s go test -count=1 -timeout 0 -v -run '^$$' -bench QuietUserBesideAFlood -benchtime 1x ./rest/fairness
 	cd storage/etcd/etcdtest && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run 'TestChaos|TestDefinitions' ./chaos
 	cd storage/postgres && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run 'TestChaos|TestStore|TestRequests' .
 	cd internal/clients && DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v -run TestSoak .

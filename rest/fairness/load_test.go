@@ -4,6 +4,7 @@ package fairness_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,7 +25,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// The variables by which the test asks for a client or for load in another process: the server to flood, the server to
+// The variables by which the benchmark asks for a client or for load in another process: the server to flood, the server to
 // use quietly and for how long, or how many cores to keep busy.
 const (
 	floodVariable    = "DECORUM_FAIRNESS_FLOOD"
@@ -69,7 +70,7 @@ func process(ctx context.Context, variables ...string) *exec.Cmd {
 }
 
 // beside runs f while another process makes load, and returns the CPU time of that process.
-func beside(t *testing.T, load string, f func()) time.Duration {
+func beside(t testing.TB, load string, f func()) time.Duration {
 	t.Helper()
 	cmd := process(t.Context(), load)
 	in, err := cmd.StdinPipe()
@@ -138,9 +139,10 @@ func burn(ctx context.Context, cores float64) {
 const rate = 100
 
 // quietly lets a user in another process send reads and writes, and returns how long each took.
-func quietly(t *testing.T, server string) (took []time.Duration) {
+func quietly(t testing.TB, server string) (took []time.Duration) {
 	t.Helper()
-	out, err := process(t.Context(), quietVariable+"="+server).Output()
+	duration := cmp.Or(os.Getenv(durationVariable), "1s")
+	out, err := process(t.Context(), quietVariable+"="+server, durationVariable+"="+duration).Output()
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(out, &took))
 	return took
