@@ -1,6 +1,8 @@
 package apitest
 
 import (
+	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"strconv"
@@ -28,8 +30,26 @@ func NewStore(t testing.TB) *storage.Engine {
 
 // CloseAtEnd closes a store, or an API, at the end of the test.
 func CloseAtEnd[C io.Closer](t testing.TB, c C) C {
-	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	t.Cleanup(func() {
+		if api, ok := any(c).(*rest.API); ok {
+			Close(t, api)
+		} else {
+			require.NoError(t, c.Close())
+		}
+	})
 	return c
+}
+
+// Close closes an API. A busy machine may need longer than the four seconds after which API.Close gives up.
+func Close(t testing.TB, api *rest.API) {
+	t.Helper()
+	err := api.Close()
+	if errors.Is(err, context.DeadlineExceeded) {
+		ctx, cancel := context.WithTimeout(context.Background(), Deadline)
+		defer cancel()
+		err = api.Shutdown(ctx)
+	}
+	require.NoError(t, err)
 }
 
 // Start makes an API as a host does, with the host's defaults.
