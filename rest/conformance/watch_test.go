@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -55,9 +57,9 @@ func TestWatch(t *testing.T) {
 			`"events":[` + added + `,` + initial + `]`},
 		{"until the server closes", "{until: close}", 200, added + addedB, false,
 			`"events":[` + added + `,` + addedB + `],"ended":"closed by the server"`},
-		{"until the time is over", "{until: close, timeout: 100}", 200, added, true,
+		{"until the time is over", "{until: close, timeout: TIME}", 200, added, true,
 			`"events":[` + added + `],"ended":"timeout"`},
-		{"fewer events than wanted", "{events: 3, timeout: 100ms}", 200, added, true, `"events":[` + added + `]`},
+		{"fewer events than wanted", "{events: 3, timeout: TIMEms}", 200, added, true, `"events":[` + added + `]`},
 		{"fewer events than wanted, closed", "{events: 3}", 200, added, false, `"events":[` + added + `]`},
 		{"in no certain order", "{events: 2, unordered: true}", 200, addedB + added, true,
 			`"events":[` + added + `,` + addedB + `]`},
@@ -71,12 +73,18 @@ func TestWatch(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			server := &fake{Instead: stream(test.status, test.text, test.open)}
-			cases := folder("w.yaml", "cases:\n- name: w\n  doc: Watches.\n  steps: [{do: 'GET /api/v1/namespaces/x/configmaps?watch=1', ignore: ['body.**.resourceVersion'], watch: "+test.watch+"}]\n")
 			golden := folder("w.json", fmt.Sprintf(`{"cases":{"w":[{"status":%d,"headers":{"Content-Type":"application/json"},%s}]}}`, test.status, test.want))
-			report, err := conformance.Run(t.Context(),
-				conformance.Options{Server: server.start(t), Cases: cases, Golden: golden})
-			require.NoError(t, err)
-			assert.Equal(t, conformance.Passed, report.Results[0].Verdict, report.Results[0].Text(true))
+			url := server.start(t)
+			for ms := 100; ; ms *= 10 { // on a busy machine, an event may arrive after the time
+				watch := strings.ReplaceAll(test.watch, "TIME", strconv.Itoa(ms))
+				cases := folder("w.yaml", "cases:\n- name: w\n  doc: Watches.\n  steps: [{do: 'GET /api/v1/namespaces/x/configmaps?watch=1', ignore: ['body.**.resourceVersion'], watch: "+watch+"}]\n")
+				report, err := conformance.Run(t.Context(), conformance.Options{Server: url, Cases: cases, Golden: golden})
+				require.NoError(t, err)
+				if passed := report.Results[0].Verdict == conformance.Passed; passed || watch == test.watch || ms > 30_000 {
+					assert.True(t, passed, report.Results[0].Text(true))
+					return
+				}
+			}
 		})
 	}
 }
