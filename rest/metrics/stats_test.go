@@ -86,7 +86,7 @@ func TestMetricsShowWhatIsOnDisk(t *testing.T) {
 func TestMetricsShowTheLagOfAReplica(t *testing.T) {
 	replica := storage.ReplicaStats{UpToDate: time.Now().Add(-time.Minute), Delay: 20 * time.Millisecond}
 	w := newWorldOver(t, func(s *storage.StoreStats) { s.Replica = &replica })
-	assert.InDelta(t, 60, w.values("decorum_replica_lag_seconds")[""], 30)
+	assert.GreaterOrEqual(t, w.values("decorum_replica_lag_seconds")[""], 60.0)
 	assert.Equal(t, map[string]float64{"": 0.02}, w.values("decorum_replica_delay_seconds"))
 	assert.Equal(t, map[string]float64{"": 1}, w.values("decorum_replica_connected"))
 	replica.Err = assert.AnError

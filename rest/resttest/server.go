@@ -56,9 +56,6 @@ type Server struct {
 	listening *httptest.Server
 }
 
-// maxEnd bounds how long the end of a test waits for running requests and calls.
-const maxEnd = 10 * time.Second
-
 // forever is the maximum age of the history. A test can advance the clock without losing history.
 const forever = 100 * 365 * 24 * time.Hour
 
@@ -132,7 +129,7 @@ func (s *Server) close() error {
 	if listening != nil {
 		listening.CloseClientConnections()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), maxEnd)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	err := s.API.Shutdown(ctx)
 	if err != nil {

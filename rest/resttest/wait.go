@@ -16,7 +16,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// patience is how long the functions for tests wait. If something takes longer, they fail the test.
+// patience is how long the functions for tests wait, and the end of a test for running requests and calls. If something
+// takes longer, they fail the test.
 const patience = 30 * time.Second
 
 // WaitFor waits until the object of that name exists and the function until accepts it, and returns the object. After
