@@ -51,7 +51,7 @@ var examples = map[string][]string{
 		"examples/replicas/replica.go", "examples/replicas/store.go", "storage/postgres/example_test.go",
 	},
 	"docs/kinds.md": {"rest/example_kinds_test.go", "rest/example_actions_test.go"},
-	"docs/login.md": {"rest/auth/example_test.go", "rest/auth/oidc/example_test.go", "rest/seed/example_test.go"},
+	"docs/login.md": {"rest/auth/example_test.go", "rest/auth/example_requestheaders_test.go", "rest/auth/oidc/example_test.go", "rest/seed/example_test.go"},
 	"docs/path-controller.md": {
 		"examples/controller/main.go", "examples/controller/manager.go", "examples/controller/database.go",
 	},

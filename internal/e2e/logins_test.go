@@ -71,6 +71,8 @@ type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 	pool *x509.CertPool
+	// clients are the authorities of the clients of serve, this one and maybe others.
+	clients *x509.CertPool
 }
 
 // newAuthority makes an authority and writes its certificate to ca.crt.
@@ -80,6 +82,7 @@ func newAuthority(t *testing.T, dir string) *authority {
 		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
 	a.issue(t, "ca", a.cert)
 	a.pool.AddCert(a.cert)
+	a.clients = a.pool.Clone()
 	return a
 }
 
@@ -121,7 +124,7 @@ func (a *authority) serve(t *testing.T, h http.Handler) *httptest.Server {
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}})
 	s := httptest.NewUnstartedServer(h)
 	s.EnableHTTP2 = true
-	s.TLS = &tls.Config{Certificates: []tls.Certificate{own}, ClientCAs: a.pool, ClientAuth: tls.VerifyClientCertIfGiven}
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{own}, ClientCAs: a.clients, ClientAuth: tls.VerifyClientCertIfGiven}
 	s.StartTLS()
 	t.Cleanup(func() {
 		s.CloseClientConnections()
@@ -130,9 +133,10 @@ func (a *authority) serve(t *testing.T, h http.Handler) *httptest.Server {
 	return s
 }
 
-// login is an API with its authority.
+// login is an API with the authority of its server and its users, and the one of proxies.
 type login struct {
 	*authority
+	proxies *authority
 	*server
 	api *rest.API
 }
@@ -146,7 +150,12 @@ func newLogin(t *testing.T) *login {
 	home := t.TempDir()
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"platform-admins"}})
 	require.NoError(t, err)
-	users := rest.Authenticators{auth.RequestHeaders(auth.Certificates(), "front-proxy"), auth.Certificates(),
+	people, proxies := newAuthority(t, home), newAuthority(t, t.TempDir())
+	byProxy, err := auth.RequestHeaders(auth.RequestHeaderOptions{Authorities: proxies.pool, UserAuthorities: people.pool,
+		Names: []string{"front-proxy"}})
+	require.NoError(t, err)
+	people.clients.AddCert(proxies.cert)
+	users := rest.Authenticators{byProxy, auth.Certificates(people.pool),
 		auth.Tokens(auth.Token{Secret: aliceToken, User: rest.User{Name: "alice"}})}
 	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles, newAccounts(t), auth.Reviews()}},
 		builtin.Namespaces(), rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "widgets",
@@ -160,7 +169,7 @@ func newLogin(t *testing.T) *login {
 		require.NoError(t, err)
 	}
 	require.NoError(t, os.Symlink(newest().program, filepath.Join(home, "kubectl")))
-	return &login{newAuthority(t, home), &server{kubectl: newest(), home: home}, api}
+	return &login{people, proxies, &server{kubectl: newest(), home: home}, api}
 }
 
 // sh runs a command of the chapter with a kubeconfig, in the directory with the files of the authority, and returns its
@@ -255,17 +264,19 @@ func TestSecurityPage(t *testing.T) {
 // headers.
 func TestLoginBehindAReverseProxy(t *testing.T) {
 	for name, pass := range map[string]struct {
+		by          func(*login) *authority
 		certificate []string // the name and the groups of the proxy
 		header      string
 	}{
-		"impersonation":   {[]string{"gateway", "platform-admins"}, "Impersonate-User"},
-		"request headers": {[]string{"front-proxy"}, "X-Remote-User"},
+		"impersonation": {func(l *login) *authority { return l.authority }, []string{"gateway", "platform-admins"},
+			"Impersonate-User"},
+		"request headers": {func(l *login) *authority { return l.proxies }, []string{"front-proxy"}, "X-Remote-User"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLogin(t)
 			behind, err := url.Parse(l.serve(t, routers()["net/http"](l.api)).URL)
 			require.NoError(t, err)
-			own := l.client(t, pass.certificate[0], pass.certificate[1:]...)
+			own := pass.by(l).client(t, pass.certificate[0], pass.certificate[1:]...)
 			proxy := &httputil.ReverseProxy{
 				FlushInterval: -1,
 				Rewrite: func(r *httputil.ProxyRequest) {

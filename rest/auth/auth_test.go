@@ -2,16 +2,13 @@ package auth_test
 
 import (
 	"context"
-	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -32,19 +29,10 @@ func request(headers ...string) *http.Request {
 	return r
 }
 
-// certificatesExpire returns when the certificates of withCertificate expire.
-func certificatesExpire() time.Time { return time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC) }
-
-// withCertificate returns a copy of a request over TLS with a client certificate, which is verified or not.
+// withCertificate returns a copy of a request over TLS with a certificate of the users' authority, which is verified or
+// not.
 func withCertificate(r *http.Request, name string, verified bool, groups ...string) *http.Request {
-	leaf := &x509.Certificate{Raw: []byte("certificate of " + name), NotAfter: certificatesExpire(),
-		Subject: pkix.Name{CommonName: name, Organization: groups}}
-	r = r.Clone(r.Context())
-	r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{leaf}}
-	if verified {
-		r.TLS.VerifiedChains = [][]*x509.Certificate{{leaf}}
-	}
-	return r
+	return ofUsers().sign(name, groups...).present(r, verified)
 }
 
 func tokens() rest.Authenticator {
@@ -57,9 +45,7 @@ func tokens() rest.Authenticator {
 }
 
 func TestAuthenticators(t *testing.T) {
-	proxy := auth.RequestHeaders(auth.Certificates(), "front-proxy")
-	remote := []string{"X-Remote-User", "carol", "X-Remote-Uid", "7", "X-Remote-Group", "a", "X-Remote-Group", "b",
-		"X-Remote-Extra-Team%2fX", "t"}
+	certificates := auth.Certificates(ofUsers().pool)
 	for _, c := range []struct {
 		name   string
 		by     rest.Authenticator
@@ -77,30 +63,27 @@ func TestAuthenticators(t *testing.T) {
 		{"another scheme", tokens(), request("Authorization", "Basic alice-secret"), "", nil, false},
 		{"no header", tokens(), request(), "", nil, false},
 
-		{"a certificate", auth.Certificates(), withCertificate(request(), "alice", true, "dev", "ops"), "alice",
+		{"a certificate", certificates, withCertificate(request(), "alice", true, "dev", "ops"), "alice",
 			[]string{"dev", "ops"}, false},
-		{"a certificate that nobody verified", auth.Certificates(), withCertificate(request(), "alice", false, "dev"), "",
+		{"a certificate that nobody verified", certificates, withCertificate(request(), "alice", false, "dev"), "",
 			nil, false},
-		{"a certificate without a name", auth.Certificates(), withCertificate(request(), "", true), "", nil, true},
-		{"no TLS", auth.Certificates(), request(), "", nil, false},
+		{"a certificate without a name", certificates, withCertificate(request(), "", true), "", nil, true},
+		{"no TLS", certificates, request(), "", nil, false},
 
-		{"a proxy", proxy, withCertificate(request(remote...), "front-proxy", true), "carol", []string{"a", "b"}, false},
-		{"a proxy without a user", proxy, withCertificate(request(), "front-proxy", true), "", nil, false},
-		{"headers of somebody else", proxy, withCertificate(request(remote...), "mallory", true), "", nil, false},
-		{"headers of an unverified proxy", proxy, withCertificate(request(remote...), "front-proxy", false), "", nil, false},
-		{"headers without TLS", proxy, request(remote...), "", nil, false},
-		{"no proxy named", auth.RequestHeaders(auth.Certificates()), withCertificate(request(remote...), "front-proxy", true),
-			"", nil, false},
+		{"a certificate of another authority", certificates, ofProxies().sign("alice", "dev").present(request(), true), "",
+			nil, true},
+		{"no authority", auth.Certificates(nil), withCertificate(request(), "alice", true), "", nil, true},
+		{"an empty pool", auth.Certificates(x509.NewCertPool()), withCertificate(request(), "alice", true), "", nil, true},
 
-		{"the first", rest.Authenticators{proxy, auth.Certificates(), tokens()},
-			withCertificate(request(remote...), "front-proxy", true), "carol", []string{"a", "b"}, false},
-		{"the second", rest.Authenticators{proxy, auth.Certificates(), tokens()},
-			withCertificate(request(remote...), "dave", true), "dave", nil, false},
+		{"the first", rest.Authenticators{tokens(), certificates},
+			withCertificate(request("Authorization", "Bearer bob-secret"), "dave", true), "bob", nil, false},
+		{"the second", rest.Authenticators{tokens(), certificates}, withCertificate(request(), "dave", true), "dave", nil,
+			false},
 		{"the second after an error", rest.Authenticators{auth.Tokens(), tokens()},
 			request("Authorization", "Bearer bob-secret"), "bob", nil, false},
 		{"none of several", rest.Authenticators{auth.Tokens(), tokens()}, request("Authorization", "Bearer guess"), "", nil,
 			true},
-		{"none, without credentials", rest.Authenticators{auth.Certificates(), tokens()}, request(), "", nil, false},
+		{"none, without credentials", rest.Authenticators{certificates, tokens()}, request(), "", nil, false},
 		{"anonymous", auth.OrAnonymous(tokens()), request(), "system:anonymous", []string{"system:unauthenticated"}, false},
 		{"invalid credentials are not anonymous", auth.OrAnonymous(tokens()), request("Authorization", "Bearer guess"), "",
 			nil, true},
@@ -117,17 +100,10 @@ func TestAuthenticators(t *testing.T) {
 			assert.Equal(t, c.groups, who.User.Groups)
 		})
 	}
-	who, err := auth.Certificates().Authenticate(withCertificate(request(), "alice", true))
+	r := withCertificate(request(), "alice", true)
+	who, err := certificates.Authenticate(r)
 	require.NoError(t, err)
-	assert.Equal(t, certificatesExpire(), who.Expires)
-
-	who, err = proxy.Authenticate(withCertificate(request(remote...), "front-proxy", true))
-	require.NoError(t, err)
-	assert.Equal(t, "7", who.User.UID)
-	assert.Equal(t, certificatesExpire(), who.Expires, "the certificate of the proxy expires")
-	assert.Equal(t, map[string][]string{"team/x": {"t"}}, who.User.Extra)
-	assert.ElementsMatch(t, []string{"X-Remote-User", "X-Remote-Uid", "X-Remote-Group", "X-Remote-Extra-Team%2fx"},
-		who.Headers)
+	assert.Equal(t, r.TLS.PeerCertificates[0].NotAfter, who.Expires)
 }
 
 // If a single authenticator fails with an error of package status, clients receive that error.
@@ -136,7 +112,7 @@ func TestAuthenticatorsKeepAnError(t *testing.T) {
 		error) {
 		return nil, status.ServiceUnavailable("later")
 	})
-	_, err := rest.Authenticators{auth.Certificates(), down}.Authenticate(request("Authorization", "Bearer x"))
+	_, err := rest.Authenticators{auth.Certificates(ofUsers().pool), down}.Authenticate(request("Authorization", "Bearer x"))
 	assert.True(t, status.IsServiceUnavailable(err))
 }
 

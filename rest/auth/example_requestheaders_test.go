@@ -1,9 +1,7 @@
 package auth_test
 
 import (
-	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"fmt"
 	"log"
 	"net/http"
@@ -13,15 +11,24 @@ import (
 	"github.com/decorum-go/decorum/rest/auth"
 )
 
-// A proxy with a client certificate for the name front-proxy tells who its users are. Other clients present
-// certificates of their own.
+// A proxy tells who its users are. Other clients present certificates or tokens of their own, and are nobody else.
 func ExampleRequestHeaders() {
-	users := rest.Authenticators{auth.RequestHeaders(auth.Certificates(), "front-proxy"), auth.Certificates()}
-	for _, certificate := range []string{"front-proxy", "mallory"} {
+	var tokens []auth.Token
+	var authorities, proxyAuthorities *x509.CertPool = ofUsers().pool, ofProxies().pool // ClientCAs contains both
+
+	proxies, err := auth.RequestHeaders(auth.RequestHeaderOptions{
+		Authorities:     proxyAuthorities,
+		UserAuthorities: authorities,
+		Names:           []string{"front-proxy"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	users := rest.Authenticators{proxies, auth.Certificates(authorities), auth.Tokens(tokens...)}
+	for _, certificate := range []chain{ofProxies().sign("front-proxy"), ofUsers().sign("mallory")} {
 		r := httptest.NewRequest(http.MethodGet, "/apis", nil)
 		r.Header.Set("X-Remote-User", "jane")
-		r.TLS = verified(certificate) // net/http sets it for a connection whose client certificate it has verified
-		who, err := users.Authenticate(r)
+		who, err := users.Authenticate(certificate.present(r, true))
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -49,11 +56,4 @@ func ExampleOrAnonymous() {
 	// system:anonymous
 	// jane
 	// unknown bearer token
-}
-
-// verified returns the state of a connection whose client has a certificate for a name.
-func verified(name string) *tls.ConnectionState {
-	certificate := &x509.Certificate{Subject: pkix.Name{CommonName: name}}
-	return &tls.ConnectionState{VerifiedChains: [][]*x509.Certificate{{certificate}},
-		PeerCertificates: []*x509.Certificate{certificate}}
 }

@@ -34,7 +34,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	users := rest.Authenticators{auth.Certificates(), auth.Tokens(tokens...)}
+	users := rest.Authenticators{auth.Certificates(authorities), auth.Tokens(tokens...)}
 	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles}}, definitions...)
 	if err != nil {
 		log.Fatal(err)
@@ -79,6 +79,7 @@ func ExampleTokens() {
 func ExampleReviews() {
 	ctx := context.Background()
 	var tokens []auth.Token
+	var authorities *x509.CertPool
 	var widgets rest.Definition = rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets"}
 
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"platform-admins"}})
@@ -86,7 +87,7 @@ func ExampleReviews() {
 		log.Fatal(err)
 	}
 	api, err := rest.New(rest.Options{
-		Authenticator: rest.Authenticators{auth.Certificates(), auth.Tokens(tokens...)},
+		Authenticator: rest.Authenticators{auth.Certificates(authorities), auth.Tokens(tokens...)},
 		Plugins:       []rest.Plugin{roles, auth.Reviews()},
 		OpenHealth:    true,
 	}, widgets)

@@ -3,7 +3,7 @@
 // program.
 //
 //	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com", Keys: keys})
-//	api, err := rest.New(rest.Options{Authenticator: auth.Certificates(), Plugins: []rest.Plugin{accounts, roles}}, definitions...)
+//	api, err := rest.New(rest.Options{Authenticator: people, Plugins: []rest.Plugin{accounts, roles}}, definitions...)
 //
 // kubectl create serviceaccount and kubectl create token work as with Kubernetes, and so does the TokenRequest of
 // client-go. Clients send a token as a bearer token. The user is system:serviceaccount:NAMESPACE:NAME, in the groups

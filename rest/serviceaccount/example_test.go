@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/x509"
 	"fmt"
 	"log"
 	"net/http"
@@ -77,14 +78,15 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var widgets rest.Definition // a kind of the host
+	var authorities *x509.CertPool // sign the certificates of people
+	var widgets rest.Definition    // a kind of the host
 
 	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com", Keys: keys})
 	if err != nil {
 		log.Fatal(err)
 	}
-	api, err := rest.New(rest.Options{Authenticator: auth.Certificates(), Plugins: []rest.Plugin{accounts, roles}},
-		widgets)
+	api, err := rest.New(rest.Options{Authenticator: auth.Certificates(authorities),
+		Plugins: []rest.Plugin{accounts, roles}}, widgets)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func New(t testing.TB, options Options) *Server {
 		Logger: slog.New(slog.NewTextHandler(logWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local",
 			Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
-		Users:   []decorum.Authenticator{decorum.AuthenticatorFunc(userOfTransport), auth.Certificates()},
+		Users:   []decorum.Authenticator{decorum.AuthenticatorFunc(userOfTransport), auth.Certificates(secrets.Authority.Pool())},
 		Objects: bootstrap.Config{ClientCA: ca, ServiceRange: options.ServiceRange, Common: &processObjects}, ServingCA: ca,
 		Controllers: options.Controllers, Plugins: server.DefaultPlugins(options.Controllers), Report: report,
 		Types:         &processTypes,

@@ -20,7 +20,8 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	api, err := rest.New(rest.Options{Authenticator: rest.Authenticators{auth.Certificates(), people}})
+	tokens := auth.Tokens() // of programs
+	api, err := rest.New(rest.Options{Authenticator: rest.Authenticators{tokens, people}})
 	if err != nil {
 		log.Fatal(err)
 	}

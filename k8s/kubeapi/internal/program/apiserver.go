@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"flag"
 	"fmt"
@@ -51,14 +52,14 @@ func playAPIServer(ctx context.Context, p Process) error {
 	if config.Accounts, err = f.accounts(); err != nil {
 		return err
 	}
-	if config.Users, err = f.users(); err != nil {
-		return err
-	}
-	certificate, err := f.certificate()
+	clients, err := f.clients(config.Objects.ClientCA)
 	if err != nil {
 		return err
 	}
-	clients, err := f.clients(config.Objects.ClientCA)
+	if config.Users, err = f.users(clients); err != nil {
+		return err
+	}
+	certificate, err := f.certificate()
 	if err != nil {
 		return err
 	}
@@ -95,8 +96,8 @@ func (f *serverFlags) accounts() (o serviceaccount.Options, err error) {
 	return o, err
 }
 
-func (f *serverFlags) users() ([]rest.Authenticator, error) {
-	users := []rest.Authenticator{auth.Certificates()}
+func (f *serverFlags) users(clients *x509.CertPool) ([]rest.Authenticator, error) {
+	users := []rest.Authenticator{auth.Certificates(clients)}
 	if f.tokens == "" {
 		return users, nil
 	}

@@ -65,7 +65,7 @@ func serveCluster(ctx context.Context, p Process) error {
 		Logger: slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local",
 			Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
-		Users:     []rest.Authenticator{auth.Certificates()},
+		Users:     []rest.Authenticator{auth.Certificates(secrets.Authority.Pool())},
 		Objects:   bootstrap.Config{ClientCA: secrets.Authority.Certificate(), Address: socket.Advertised(listener)},
 		ServingCA: secrets.Authority.Certificate(), Controllers: f.controllers, Plugins: server.DefaultPlugins(f.controllers),
 	}
