@@ -18,6 +18,7 @@ import (
 	"github.com/decorum-go/decorum/rest/audit"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/status"
 )
 
 // recorder is a sink that keeps events in memory.
@@ -217,6 +218,54 @@ func TestCredentialsAreRecordedOnlyIfTheRuleNamesThem(t *testing.T) {
 		assert.Equal(t, recorded, strings.Contains(log, planted) || strings.Contains(log, encoded), policy)
 		assert.NotContains(t, log, "bearer-"+planted)
 		assert.NotContains(t, log, "wrong-"+planted)
+	}
+}
+
+// The event of a refused request says why, also about a confidential resource. A failure that may quote the object says
+// everything else.
+func TestFailuresAboutConfidentialObjects(t *testing.T) {
+	denied := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+		if a.User.Name == "alice" {
+			return rest.Deny("not today"), nil
+		}
+		return rest.Allow(""), nil
+	})
+	var sink recorder
+	api, _ := audited(t, audit.Options{Outputs: []audit.Output{{Sink: &sink, Mode: audit.Strict}}},
+		rest.Options{Authorizer: denied, Authenticator: auth.Tokens(
+			auth.Token{Secret: "alice", User: rest.User{Name: "alice"}}, auth.Token{Secret: "bob", User: rest.User{Name: "bob"}})},
+		secrets())
+	const valid = `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}}`
+	for _, c := range []struct {
+		name, user, method, path, body string
+		reason                         status.Reason
+		message                        bool
+		details                        *status.Details
+	}{
+		{"a refused watch", "alice", "GET", secretsPath + "?watch=1", "", status.ReasonForbidden, true,
+			&status.Details{Kind: "secrets"}},
+		{"a refused get", "alice", "GET", secretsPath + "/s", "", status.ReasonForbidden, true,
+			&status.Details{Kind: "secrets", Name: "s"}},
+		{"a refused create", "alice", "POST", secretsPath, valid, status.ReasonForbidden, true, &status.Details{Kind: "secrets"}},
+		{"a refused delete of all", "alice", "DELETE", secretsPath, "", status.ReasonForbidden, true,
+			&status.Details{Kind: "secrets"}},
+		{"nobody", "eve", "GET", secretsPath + "?watch=1", "", status.ReasonUnauthorized, true, nil},
+		{"a create", "bob", "POST", secretsPath, valid, "", false, nil},
+		{"a conflict", "bob", "POST", secretsPath, valid, status.ReasonAlreadyExists, false,
+			&status.Details{Kind: "secrets", Name: "s"}},
+		{"an absent object", "bob", "GET", secretsPath + "/t", "", status.ReasonNotFound, false,
+			&status.Details{Kind: "secrets", Name: "t"}},
+		{"an invalid object", "bob", "POST", secretsPath, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"S"}}`,
+			status.ReasonInvalid, false, &status.Details{Kind: "Secret", Name: "S"}},
+	} {
+		apitest.Do(t, api, c.method, c.path, c.body, "Authorization", "Bearer "+c.user)
+		events := sink.take()
+		require.NotEmpty(t, events, c.name)
+		got := events[len(events)-1].ResponseStatus
+		assert.Equal(t, c.reason, got.Reason, c.name)
+		assert.Equal(t, c.reason != "", got.Status == status.Failure, c.name)
+		assert.Equal(t, c.message, got.Message != "", c.name)
+		assert.Equal(t, c.details, got.Details, c.name)
 	}
 }
 

@@ -168,7 +168,8 @@ func (t *trail) ended(end rest.EndedRequest) {
 	t.recordLast(stage, t.request.Received.Add(end.Duration))
 }
 
-// answered notes what the answer says. A failure about a confidential object may quote it, so only its reason remains.
+// answered notes what the answer says. The message and the causes of a failure may quote a confidential object, so they
+// are left out, unless the request failed before it was about an object: such a failure quotes only the URL and the user.
 func (t *trail) answered(end *rest.EndedRequest) {
 	s := &t.answer
 	s.Code = int32(end.Code)
@@ -177,8 +178,13 @@ func (t *trail) answered(end *rest.EndedRequest) {
 		s.TypeMeta = apimeta.TypeMeta{}
 		s.Code = cmp.Or(s.Code, int32(end.Code))
 	}
-	if t.withheld && s.Status == status.Failure {
-		s.Message, s.Details = "", nil
+	if t.withheld && s.Status == status.Failure && t.request.Refused == nil {
+		s.Message = ""
+		if s.Details != nil {
+			details := *s.Details
+			details.Causes = nil
+			s.Details = &details
+		}
 	}
 	if s.Details != nil && t.isCut {
 		details := *s.Details
