@@ -34,7 +34,7 @@
 //	map=granular, map=atomic         how members belong together
 //	items.maxLength=10               any option, for the elements of a list
 //	values.maxLength=10              any option, for the values of a map
-//	safeInteger                      bounds an integer to ±2^53, which every JSON parser reads exactly
+//	safeInteger                      bounds an integer to ±(2^53-1), which every JSON parser reads exactly
 //	discriminator                    the string that says which member of a union is set
 //	member, member=FrontProxy        a member of a union, and the discriminator's value for it: by default its name in CamelCase
 //	union=name                       selects the union, in a struct that has several

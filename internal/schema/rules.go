@@ -233,10 +233,11 @@ func (s *Schema) valued(name string) (func(string) error, bool) {
 	return nil, false
 }
 
-// boundToSafeIntegers bounds an integer to the range that a float64 represents exactly, because JSON parsers of other
-// languages use floats (API conventions, Primitive types). It keeps an existing bound, which is tighter or deliberate.
+// boundToSafeIntegers bounds an integer to the range in which a float64 represents no other integer by the same value,
+// because JSON parsers of other languages use floats (API conventions, Primitive types). It keeps an existing bound,
+// which is tighter or deliberate.
 func (s *Schema) boundToSafeIntegers() error {
-	const limit = 1 << 53
+	const limit = 1<<53 - 1
 	c := s.constrain()
 	if c.Minimum.IsAbsent() {
 		c.Minimum = doc.OfInt(-limit)

@@ -142,10 +142,10 @@ func TestSafeInteger(t *testing.T) {
 		B int64 `json:"b,omitempty" api:"min=0,safeInteger"`
 	}](t)
 	for in, want := range map[string]string{
-		`{a: 9007199254740992, b: 0}`: ``,
-		`{a: -9007199254740992}`:      ``,
-		`{a: 9007199254740993}`:       `a: Invalid value: 9007199254740993: a in body should be less than or equal to 9007199254740992`,
-		`{a: -9007199254740993}`:      `a: Invalid value: -9007199254740993: a in body should be greater than or equal to -9007199254740992`,
+		`{a: 9007199254740991, b: 0}`: ``,
+		`{a: -9007199254740991}`:      ``,
+		`{a: 9007199254740992}`:       `a: Invalid value: 9007199254740992: a in body should be less than or equal to 9007199254740991`,
+		`{a: -9007199254740992}`:      `a: Invalid value: -9007199254740992: a in body should be greater than or equal to -9007199254740991`,
 		`{b: -1}`:                     `b: Invalid value: -1: b in body should be greater than or equal to 0`,
 	} {
 		assert.Equal(t, want, strings.Join(texts(s.Validate(nil, parse(t, in))), "; "), in)
