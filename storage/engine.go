@@ -28,8 +28,8 @@ type Options struct {
 	// 410 Expired and lists again. Tests that expect fixed revisions set Start to 1. From 2^53 on, Register and writes
 	// fail with [ErrRevision].
 	Start watch.Revision
-	// MaxLogAge is how long the history keeps a change. Each write drops older changes, about a thousand at most. Zero
-	// means 5 minutes.
+	// MaxLogAge is how long the history keeps a change. Each write drops older changes, about a thousand at most. Without
+	// writes, a timer drops them, at most a hundredth of MaxLogAge late. Zero means 5 minutes.
 	MaxLogAge time.Duration
 	// MaxLogBytes bounds what the changes of the history hold, and wins over MaxLogAge. Zero means 64 MiB or a quarter of
 	// the live data, whichever is more. Snapshots of old states may hold a quarter of this bound in addition.
@@ -70,8 +70,8 @@ func (o Options) withDefaults() Options {
 
 // Engine is a [Store] that answers every read and every watch from memory. [NewMemory] returns one that keeps objects
 // in memory only. [Open] makes its writes durable in a [Backend], and [OpenReplica] shares its objects with other
-// engines over an [Authority]. An engine starts no goroutine until a watch or a read waits, unless it is a replica, and
-// leaves none after Close.
+// engines over an [Authority]. An engine starts no goroutine until a watch or a read waits, or history becomes too old,
+// unless it is a replica. It leaves none after Close.
 type Engine struct {
 	*objects
 	committer committer

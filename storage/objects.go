@@ -72,6 +72,7 @@ func newObjects(opts Options, start Start) *objects {
 		Size:      heldByChange,
 		StateSize: (*Record).textSize,
 		Value:     func(r *Record, i watch.Index) (string, bool) { return r.valueIn(i) },
+		Aged:      func(compacted watch.Revision) { o.past.forget(nil, compacted) },
 		Now:       opts.Now,
 	})
 	return o

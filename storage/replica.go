@@ -149,13 +149,15 @@ func sleep(ctx context.Context, while time.Duration) {
 }
 
 // checkNowAndThen asks for the latest revision at intervals, so that a replica without readers notices a lost
-// connection.
+// connection. It also drops the changes of resources that the replica does not serve when they are too old, because
+// nobody may write for long.
 func (r *replica) checkNowAndThen() {
 	every := checkEvery
 	if quiet, ok := r.authority.(Quiet); ok {
 		every = quiet.CheckEvery()
 	}
 	for sleep(r.ctx, every); r.ctx.Err() == nil; sleep(r.ctx, every) {
+		r.trimUnclaimed()
 		c, err := r.check(r.ctx)
 		if err != nil {
 			continue
@@ -167,6 +169,12 @@ func (r *replica) checkNowAndThen() {
 			_ = r.advance(c.last, c.known)
 		}
 	}
+}
+
+func (r *replica) trimUnclaimed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unclaimed.trim(r.opts.Now().Add(-r.opts.MaxLogAge), r.logLimit()/pastShare)
 }
 
 func (r *replica) confirm(ctx context.Context) error {

@@ -16,7 +16,7 @@
 // of Append does not depend on how many cursors wait. Append marks the topics of a change: those of everything, its
 // resource, its namespace and its object, and those of its values in the indexes that cursors use, see [Term]. One
 // dispatcher goroutine wakes the cursors that wait on marked topics. The first waiting cursor starts it, and Close ends
-// it.
+// it. A timer drops changes that are too old if nobody appends. It exists only while the log holds changes.
 //
 // Several changes appended together are a group. No reader sees a part of a group, and no [Cursor.Position] lies inside
 // one. A client that stopped inside a group can still resume there: it gets the rest of the group.

@@ -45,7 +45,8 @@ type LogOptions[T any] struct {
 	// Zero means Start.
 	Oldest Revision
 	// MaxAge is how long the log keeps a change, unless MaxBytes forces it out earlier. Each Append drops older changes,
-	// about a thousand at most. Zero means forever.
+	// about a thousand at most. Without an Append, a timer drops them, by Now, at most a hundredth of MaxAge late. It
+	// exists only while the log holds changes. Zero means forever.
 	MaxAge time.Duration
 	// MaxBytes returns how many bytes the log may hold; each Append calls it. It wins over MaxAge, but the log always
 	// keeps the youngest group, because readers that are up to date must not lose their place. It must not call the log.
@@ -61,6 +62,9 @@ type LogOptions[T any] struct {
 	// Value returns an object's value in an index, and whether it has one, for cursors on a [Term]. It must not call the
 	// log. Nil means that the log has no indexes.
 	Value func(state *T, index Index) (value string, ok bool)
+	// Aged is called after the timer of MaxAge has dropped changes, with the revision up to which the log has dropped all.
+	// It may call the log, but not Close. Nil means that nobody needs to know.
+	Aged func(compacted Revision)
 	// Now is the clock. Nil means time.Now.
 	Now func() time.Time
 }
@@ -84,6 +88,10 @@ type Log[T any] struct {
 	closed   bool
 	kick     chan struct{} // wakes the dispatcher
 	done     chan struct{} // closed when the dispatcher has ended; nil until it starts
+
+	timer    *time.Timer    // drops the changes that are too old; nil until it is needed
+	aging    bool           // the timer will fire, or has fired and works
+	expiring sync.WaitGroup // what the timer does
 }
 
 // NewLog returns an empty log at revision opts.Start. It starts no goroutine until a cursor waits.
@@ -267,9 +275,9 @@ func (l *Log[T]) trim(now int64) {
 	youngest, enough := l.Revision(), l.changes.len()-dropStep
 	for l.changes.len() > 0 {
 		oldest := l.changes.at(0)
-		tooOld := l.opts.MaxAge > 0 && now-oldest.at > int64(l.opts.MaxAge)
 		tooMuch := limit >= 0 && l.bytes > limit
-		if oldest.groupEnd == youngest || !tooMuch && (!tooOld || l.changes.len() <= enough) {
+		if oldest.groupEnd == youngest || !tooMuch && (!l.tooOld(oldest, now) || l.changes.len() <= enough) {
+			l.awaitAge(now)
 			return
 		}
 		l.dropGroup()
@@ -388,8 +396,8 @@ func (l *Log[T]) nextAdvance() (<-chan struct{}, error) {
 	return l.advanced, nil
 }
 
-// Close ends every cursor and every Wait with [ErrClosed] and releases the changes. It returns when the dispatcher has
-// ended.
+// Close ends every cursor and every Wait with [ErrClosed] and releases the changes. It returns when the dispatcher and
+// the timer have ended.
 func (l *Log[T]) Close() {
 	l.mu.Lock()
 	if !l.closed {
@@ -399,9 +407,11 @@ func (l *Log[T]) Close() {
 			t.changes = ring[*Change[T]]{}
 		}
 		close(l.kick)
+		l.stopAging()
 	}
 	done := l.done
 	l.mu.Unlock()
+	l.expiring.Wait()
 	if done != nil {
 		<-done
 	}
