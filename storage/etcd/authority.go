@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -38,8 +39,12 @@ type authority struct {
 	client *clientv3.Client
 	owned  bool // the client was made by Open
 	keys   keys
-	meta   meta // set by Begin
+	id     string // set by Begin
 	feed   feed
+
+	begins   atomic.Uint64 // see base
+	seen     atomic.Int64  // the highest revision of etcd that was seen in the current epoch
+	renewing sync.Mutex    // held while a new epoch begins
 
 	mu      sync.Mutex
 	pending map[string]chan int64 // commits whose outcome the feed may tell, by id
@@ -48,15 +53,19 @@ type authority struct {
 
 // revision returns the resourceVersion of a change.
 func (a *authority) revision(revision int64, index int) watch.Revision {
-	return a.meta.Base + watch.Revision(revision)*perRevision + watch.Revision(index)
+	return a.base() + watch.Revision(revision)*perRevision + watch.Revision(index)
 }
 
 // end returns the last resourceVersion that a revision of etcd can have.
 func (a *authority) end(revision int64) watch.Revision { return a.revision(revision, perRevision-1) }
 
-// at returns the revision of etcd of a resourceVersion.
+// at returns the revision of etcd of a resourceVersion, or -1 if it is from an earlier epoch.
 func (a *authority) at(revision watch.Revision) int64 {
-	return int64((revision - a.meta.Base) / perRevision)
+	base := a.base()
+	if revision < base {
+		return -1
+	}
+	return int64((revision - base) / perRevision)
 }
 
 // get reads keys. Its errors are for clients.
@@ -67,6 +76,7 @@ func (a *authority) get(ctx context.Context, key string, opts ...clientv3.OpOpti
 	if err != nil {
 		return nil, unavailable(ctx, err)
 	}
+	a.see(response.Header.Revision)
 	return response, nil
 }
 
@@ -82,7 +92,7 @@ func (a *authority) Size(ctx context.Context) (storage.Size, error) {
 	if err != nil {
 		return storage.Size{}, fmt.Errorf("the size of etcd: %w", err)
 	}
-	return storage.Size{ID: a.meta.ID, FileBytes: status.DbSize, FreeBytes: status.DbSize - status.DbSizeInUse}, nil
+	return storage.Size{ID: a.id, FileBytes: status.DbSize, FreeBytes: status.DbSize - status.DbSizeInUse}, nil
 }
 
 // unavailable returns the error of a request that etcd did not answer, or an error that wraps the one of the caller's
@@ -95,6 +105,8 @@ func unavailable(ctx context.Context, err error) error {
 		return fmt.Errorf("etcd does not answer: %w", ctx.Err())
 	case isCompacted(err):
 		return expired()
+	case isAhead(err):
+		return errAhead
 	}
 	return storage.Unavailable(fmt.Errorf("etcd does not answer: %w", err))
 }
@@ -104,17 +116,25 @@ func (a *authority) Begin(ctx context.Context, clock watch.Revision, since time.
 	if err := a.create(ctx, clock); err != nil {
 		return 0, err
 	}
-	response, err := a.get(ctx, a.keys.meta)
+	response, m, err := a.readMeta(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if len(response.Kvs) == 0 {
-		return 0, fmt.Errorf("%w: %s does not exist", ErrFormat, a.keys.meta)
-	}
-	if a.meta, err = parseMeta(response.Kvs[0].Value); err != nil {
-		return 0, err
-	}
+	a.id = m.ID
+	a.begins.Store(uint64(m.Base))
 	return a.start(ctx, response.Kvs[0].CreateRevision, since)
+}
+
+// readMeta returns the description of the store.
+func (a *authority) readMeta(ctx context.Context) (response *clientv3.GetResponse, m meta, err error) {
+	if response, err = a.get(ctx, a.keys.meta); err != nil {
+		return nil, m, err
+	}
+	if len(response.Kvs) == 0 {
+		return nil, m, storage.Unavailable(fmt.Errorf("%w: %s does not exist", ErrFormat, a.keys.meta))
+	}
+	m, err = parseMeta(response.Kvs[0].Value)
+	return response, m, err
 }
 
 // create makes a new store, unless the prefix has one.
@@ -163,7 +183,13 @@ func (a *authority) mark(ctx context.Context, at int64) (m mark, known int64, er
 
 // Latest implements [storage.Authority].
 func (a *authority) Latest(ctx context.Context) (last, known watch.Revision, err error) {
+	base, seen, sighted := a.base(), a.seen.Load(), a.feed.sighted()
 	m, revision, err := a.mark(ctx, 0)
+	if err == nil && goneBack(&m, revision, seen, sighted) {
+		if err = a.beginEpoch(ctx, base); err == nil {
+			m, revision, err = a.mark(ctx, 0)
+		}
+	}
 	if err != nil {
 		return 0, 0, err
 	}

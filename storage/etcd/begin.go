@@ -57,6 +57,7 @@ func (a *authority) start(ctx context.Context, created int64, since time.Time) (
 	if err != nil {
 		return 0, err
 	}
+	a.feed.sight(sighting{m.revision, m.id})
 	begin := m.end(a)
 	if compacted == at-1 {
 		// Clients may know later revisions than that of the last commit: from a store that was restored from an older backup,

@@ -42,8 +42,9 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 		return a.outcome(ctx, err, seen)
 	}
 	a.noteFull(nil)
+	a.see(response.Header.Revision)
 	if response.Succeeded {
-		a.show(ctx, operations, response.Header.Revision)
+		a.show(ctx, m.id, operations, response.Header.Revision)
 		return storage.Verdict{Done: true, Revision: a.revision(response.Header.Revision, 0)}, nil
 	}
 	kvs := response.Responses[0].GetResponseRange().Kvs

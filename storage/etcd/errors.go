@@ -55,5 +55,12 @@ func isCompacted(err error) bool {
 	return errors.Is(rpctypes.Error(err), rpctypes.ErrCompacted) || errors.Is(err, rpctypes.ErrCompacted)
 }
 
+// errAhead is the error for a revision that etcd has not reached, although it was seen.
+var errAhead = errors.New("etcd has gone back to an earlier state")
+
+func isAhead(err error) bool {
+	return errors.Is(rpctypes.Error(err), rpctypes.ErrFutureRev) || errors.Is(err, rpctypes.ErrFutureRev)
+}
+
 // expired is the error for a state that etcd has compacted.
 func expired() error { return status.Expired("etcd has compacted the revision") }

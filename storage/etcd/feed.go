@@ -4,12 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
 
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -17,27 +23,92 @@ import (
 
 var (
 	errFeedEnded  = errors.New("etcd ended the watch")
+	errFeedLost   = errors.New("the connection of the watch was lost")
 	errManyByHand = errors.New("another program has changed more objects at once than the store can: close the store and open it again")
 )
+
+// maxEarly bounds how many commits the feed remembers that the watch has not reported yet. Who goes back loses the last
+// ones, so older ones tell nothing more.
+const maxEarly = 100
 
 // feed passes the commits to the engine, in order and each once. The watch and the writers call it.
 type feed struct {
 	mu       sync.Mutex // held while a commit is passed
 	yield    func(storage.Arrival) error
 	position int64 // everything up to this revision of etcd was passed
+
+	sights sync.Mutex
+	cancel context.CancelFunc // ends the watch; nil without one
+	last   sighting           // the last commit that the watch has reported
+	early  []sighting         // later ones, which writers have passed
 }
 
-// begin makes the feed pass what follows a revision of etcd, until end is called.
-func (f *feed) begin(after int64, yield func(storage.Arrival) error) {
+// begin makes the feed pass what follows a revision of etcd, until end is called. interrupt calls cancel.
+func (f *feed) begin(after int64, yield func(storage.Arrival) error, cancel context.CancelFunc) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.yield, f.position = yield, after
+	f.sights.Lock()
+	defer f.sights.Unlock()
+	f.cancel = cancel
 }
 
 func (f *feed) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.yield = nil
+}
+
+// interrupt ends the watch.
+func (f *feed) interrupt() {
+	f.sights.Lock()
+	defer f.sights.Unlock()
+	if f.cancel != nil {
+		f.cancel()
+	}
+}
+
+// sight remembers the last commit that etcd has reported.
+func (f *feed) sight(s sighting) {
+	f.sights.Lock()
+	defer f.sights.Unlock()
+	f.last = s
+	f.early = slices.DeleteFunc(f.early, func(e sighting) bool { return e.revision <= s.revision })
+}
+
+// sightEarly remembers a commit that the watch has not reported yet.
+func (f *feed) sightEarly(s sighting) {
+	f.sights.Lock()
+	defer f.sights.Unlock()
+	if s.revision > f.last.revision {
+		f.early = append(f.early[max(0, len(f.early)+1-maxEarly):], s)
+	}
+}
+
+// forget forgets all commits, because etcd has gone back.
+func (f *feed) forget() {
+	f.sights.Lock()
+	defer f.sights.Unlock()
+	f.last, f.early = sighting{}, nil
+}
+
+// sighted returns the last commit that the watch has reported, or the zero value.
+func (f *feed) sighted() sighting {
+	f.sights.Lock()
+	defer f.sights.Unlock()
+	return f.last
+}
+
+// received returns the revision up to which everything was passed, and the commits that tell whether etcd still has it.
+func (f *feed) received() (position int64, all []sighting) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sights.Lock()
+	defer f.sights.Unlock()
+	if f.last.revision > 0 {
+		all = append(all, f.last)
+	}
+	return f.position, append(all, f.early...)
 }
 
 // has reports whether everything up to a revision of etcd was passed.
@@ -59,12 +130,12 @@ func (f *feed) pass(revision int64, arrival *storage.Arrival) error {
 
 // passEarly passes a commit before the watch reports it, if everything before it was passed. The writer does not wait if
 // the feed is busy or an upgrade pauses changes: then the watch passes the commit.
-func (f *feed) passEarly(revision int64, read func() (storage.Arrival, error)) {
+func (f *feed) passEarly(s sighting, read func() (storage.Arrival, error)) {
 	if !f.mu.TryLock() {
 		return
 	}
 	defer f.mu.Unlock()
-	if f.yield == nil || f.position != revision-1 {
+	if f.yield == nil || f.position != s.revision-1 {
 		return
 	}
 	arrival, err := read()
@@ -72,7 +143,9 @@ func (f *feed) passEarly(revision int64, read func() (storage.Arrival, error)) {
 		return
 	}
 	arrival.NoWait = true
-	_ = f.move(revision, &arrival)
+	if f.move(s.revision, &arrival) == nil {
+		f.sightEarly(s)
+	}
 }
 
 // move passes an arrival. The caller holds the lock.
@@ -87,23 +160,46 @@ func (f *feed) move(revision int64, arrival *storage.Arrival) error {
 }
 
 // Follow implements [storage.Authority] with one watch of the commits and the objects of the store, and with the answers
-// of this replica's own commits.
+// of this replica's own commits. Whenever the watch was without a connection, etcd may have gone back meanwhile.
 func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
-	a.feed.begin(a.at(after), yield)
+	bounded, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a.feed.begin(a.at(after), yield, cancel)
 	defer a.feed.end()
-	watcher := clientv3.NewWatcher(a.client) // with a stream of its own
+	for {
+		err := a.recognize(bounded, after)
+		if err == nil {
+			err = a.watch(bounded)
+		}
+		if ctx.Err() == nil && after < a.base() { // a new epoch has begun
+			return expired()
+		}
+		if !errors.Is(err, errFeedLost) {
+			return err
+		}
+	}
+}
+
+// watch passes what etcd reports, until the connection is lost.
+func (a *authority) watch(ctx context.Context) error {
+	connection := &connection{WatchClient: pb.NewWatchClient(a.client.ActiveConnection())}
+	watcher := clientv3.NewWatchFromWatchClient(connection, a.client) // with a stream of its own
 	defer watcher.Close()
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
-	responses := watcher.Watch(ctx, a.opts.Prefix+"/", clientv3.WithPrefix(), clientv3.WithRev(a.at(after)+1),
+	position, _ := a.feed.received()
+	responses := watcher.Watch(ctx, a.opts.Prefix+"/", clientv3.WithPrefix(), clientv3.WithRev(position+1),
 		clientv3.WithProgressNotify())
 	for response := range responses {
 		if response.CompactRevision > 0 {
 			return expired()
 		}
-		if err := response.Err(); err != nil {
+		if err := response.Err(); err != nil && connection.lost.Load() {
+			break
+		} else if err != nil {
 			return fmt.Errorf("%w: %w", errFeedEnded, err)
 		}
+		a.see(response.Header.Revision)
 		for events := response.Events; len(events) > 0; {
 			n := 1
 			for n < len(events) && events[n].Kv.ModRevision == events[0].Kv.ModRevision {
@@ -115,15 +211,47 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 			events = events[n:]
 		}
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
+	case connection.lost.Load():
+		return errFeedLost
 	}
 	return errFeedEnded
+}
+
+// connection opens one stream. The watcher would open others by itself, and would not tell.
+type connection struct {
+	pb.WatchClient
+	opened, lost atomic.Bool
+}
+
+// Watch implements [pb.WatchClient].
+func (c *connection) Watch(ctx context.Context, opts ...grpc.CallOption) (pb.Watch_WatchClient, error) {
+	if c.opened.Load() {
+		c.lost.Store(true)
+		return nil, grpcstatus.Error(codes.Aborted, errFeedLost.Error())
+	}
+	stream, err := c.WatchClient.Watch(ctx, opts...)
+	c.opened.Store(err == nil)
+	return stream, err
 }
 
 // receive passes what the watch reports at one revision of etcd.
 func (a *authority) receive(ctx context.Context, events []*clientv3.Event) error {
 	revision := events[0].Kv.ModRevision
+	for _, e := range events {
+		switch string(e.Kv.Key) {
+		case a.keys.meta: // another replica has begun an epoch
+			if err := a.refreshBase(ctx); err != nil {
+				return err
+			}
+		case a.keys.commit:
+			if m, err := parseMarker(e.Kv.Value); err == nil {
+				defer a.feed.sight(sighting{revision, m.id})
+			}
+		}
+	}
 	if a.feed.has(revision) {
 		return nil
 	}
@@ -139,8 +267,8 @@ func (a *authority) receive(ctx context.Context, events []*clientv3.Event) error
 }
 
 // show passes a commit of this replica that etcd has confirmed, if nothing is missing before it.
-func (a *authority) show(ctx context.Context, operations []clientv3.Op, revision int64) {
-	a.feed.passEarly(revision, func() (storage.Arrival, error) {
+func (a *authority) show(ctx context.Context, id string, operations []clientv3.Op, revision int64) {
+	a.feed.passEarly(sighting{revision, id}, func() (storage.Arrival, error) {
 		_, arrival, err := a.arrival(ctx, eventsOf(operations, revision))
 		return arrival, err
 	})

@@ -25,9 +25,16 @@ func (a *authority) Load(ctx context.Context, resource string, at watch.Revision
 	if err := a.Forms.Refresh(ctx, resource); err != nil {
 		return err
 	}
+	revision := a.at(at)
+	if revision < 0 {
+		return expired()
+	}
 	next, limit := prefix, int64(firstPage)
 	for {
-		response, err := a.get(ctx, next, clientv3.WithRange(end), clientv3.WithRev(a.at(at)), clientv3.WithLimit(limit))
+		response, err := a.get(ctx, next, clientv3.WithRange(end), clientv3.WithRev(revision), clientv3.WithLimit(limit))
+		if errors.Is(err, errAhead) {
+			return expired()
+		}
 		if err != nil {
 			return err
 		}

@@ -62,4 +62,4 @@ func (s *Store) Ready() error {
 }
 
 // ID returns the identity of the objects below the prefix, which all replicas share.
-func (s *Store) ID() string { return s.authority.meta.ID }
+func (s *Store) ID() string { return s.authority.id }

@@ -1,0 +1,155 @@
+package etcdtest_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/etcd"
+	"github.com/decorum-go/decorum/storage/etcd/etcdtest"
+	"github.com/decorum-go/decorum/storage/storagetest"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// texts returns the texts of all notes, by name.
+func texts(t *testing.T, store storage.Store, revision watch.Revision) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	storagetest.Insist(t, func() error {
+		page, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}, Revision: revision}, nil)
+		for _, r := range page.Records {
+			all[r.Key.Name] = textOf(r)
+		}
+		return err
+	})
+	return all
+}
+
+func textOf(r *storage.Record) string {
+	_, text, _ := bytes.Cut(r.JSON, []byte(`"text":"`))
+	text, _, _ = bytes.Cut(text, []byte(`"`))
+	return string(text)
+}
+
+// lines is a log.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements [io.Writer].
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// Replicas notice that etcd was put back to an earlier state while they run, although others have reached the same
+// revisions meanwhile. All then show the same objects, no resourceVersion is used twice, and older watches end.
+func TestEtcdGoesBack(t *testing.T) {
+	for name, test := range map[string]struct {
+		own   bool // the replica that runs has made the lost commits itself
+		after int  // how many commits others make before the replica is connected again
+	}{
+		"nobody writes":                    {after: 0},
+		"others reach the same revision":   {after: 3},
+		"others go beyond":                 {after: 7},
+		"own commits, and others the same": {own: true, after: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			cluster, err := etcdtest.Start(filepath.Join(dir, "etcd"), etcdtest.Options{})
+			require.NoError(t, err)
+			defer cluster.Stop()
+			writer := serving(t, etcd.Options{Client: connect(t, cluster)})
+			_, err = put(t.Context(), writer, "kept", "kept")
+			require.NoError(t, err)
+			require.NoError(t, cluster.Kill(0))
+			require.NoError(t, os.CopyFS(filepath.Join(dir, "saved"), os.DirFS(filepath.Join(dir, "etcd"))))
+			require.NoError(t, cluster.Restart(0))
+
+			var log lines
+			cable := &network{}
+			runs := serving(t, etcd.Options{Config: cable.config(cluster),
+				Engine: storage.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}})
+			author := writer
+			if test.own {
+				author = runs
+			}
+			var lost watch.Revision
+			for i := range 3 {
+				storagetest.Insist(t, func() error {
+					r, err := put(t.Context(), author, fmt.Sprint("old", i), "lost")
+					if err == nil {
+						lost = r.Revision
+					}
+					return err
+				})
+			}
+			require.Len(t, texts(t, runs, storage.MostRecent), 4)
+			cursor, err := runs.Watch(t.Context(), watch.Key{Resource: notes}, lost)
+			require.NoError(t, err)
+			defer cursor.Close()
+			require.NoError(t, writer.Close())
+
+			cable.set(true)
+			require.NoError(t, cluster.Kill(0))
+			require.NoError(t, os.RemoveAll(filepath.Join(dir, "etcd")))
+			require.NoError(t, os.CopyFS(filepath.Join(dir, "etcd"), os.DirFS(filepath.Join(dir, "saved"))))
+			require.NoError(t, cluster.Restart(0))
+			other := serving(t, etcd.Options{Client: connect(t, cluster)})
+			want := map[string]string{"kept": "kept"}
+			for i := range test.after {
+				name := fmt.Sprint("new", i)
+				_, err := put(t.Context(), other, name, "new")
+				require.NoError(t, err)
+				want[name] = "new"
+			}
+			cable.set(false)
+
+			for watching := true; watching; {
+				_, err = cursor.Next(t.Context(), nil)
+				watching = err == nil
+			}
+			assert.True(t, status.IsExpired(err), "%v", err)
+			assert.Equal(t, want, texts(t, runs, storage.MostRecent))
+			assert.Equal(t, want, texts(t, other, storage.MostRecent))
+			storagetest.Insist(t, runs.Ready)
+			assert.Contains(t, log.String(), "etcd has gone back to an earlier state")
+			var written *storage.Record
+			storagetest.Insist(t, func() (err error) {
+				written, err = put(t.Context(), other, "kept", "changed")
+				return err
+			})
+			assert.Greater(t, written.Revision, lost)
+			found, err := runs.Get(t.Context(), note("kept"), storage.MostRecent)
+			require.NoError(t, err)
+			assert.Equal(t, written, found, "both have the same resourceVersions")
+			storagetest.Insist(t, func() (err error) {
+				written, err = put(t.Context(), runs, "kept", "changed again")
+				return err
+			})
+			later := serving(t, etcd.Options{Client: connect(t, cluster)})
+			found, err = later.Get(t.Context(), note("kept"), storage.MostRecent)
+			require.NoError(t, err)
+			assert.Equal(t, written, found)
+			_, err = later.Watch(t.Context(), watch.Key{Resource: notes}, lost)
+			assert.True(t, status.IsExpired(err), "%v", err)
+		})
+	}
+}
