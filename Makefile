@@ -1,6 +1,7 @@
-# `make test` is what a contributor runs before a change lands. CI runs it and then
-# `make check`, which compares with other releases and other servers. Everything else
-# is a part of the two or a tool for one question. The tools are pinned here, in one place.
+# `make test` is what a contributor runs before each commit. CI runs it and then
+# `make check`. `make release-check` compares with other releases, platforms and projects.
+# Everything else is a part of the three or a tool for one question. The tools are pinned
+# here, in one place. DECORUM_SLOW=4 gives tests four times the time on a slow machine.
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
@@ -23,19 +24,22 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test check console console-files second-postgres require vet fmt staticcheck tidy race plain budget conformance shared-stores real-conformance e2e modules released \
-	suites cross next-go old-kubectls other-modules lint-modules client-suite project-suite lint bench peers growth benchmarks bench-compare soak flaky fuzz cover vuln release
+.PHONY: help test check release-check require vet fmt staticcheck tidy core transcripts pages race soak-minute budget conformance shared-stores real-conformance e2e modules released \
+	comparisons other-projects console console-files second-postgres suites cross next-go old-kubectls lint-modules client-suite project-suite lint bench peers growth benchmarks \
+	bench-compare soak flaky fuzz cover vuln release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# The order is what a newcomer wants to know first: the core, one kubectl, the transcripts. Stages that test do so without vet, because
-# the stages vet and lint-modules run it.
-test: require vet fmt tidy race plain budget e2e conformance modules ## what must hold before a change lands
-	@echo "all stages passed"
+test: ## what a contributor runs before each commit: the core, the transcripts, the pages of the documentation (needs go and make)
+	@.ci/require go
+	@.ci/test
 
-check: require staticcheck pure-race lint-modules released console-files shared-stores second-postgres other-modules cross next-go old-kubectls client-suite project-suite ## staticcheck, a release, upstream's code as oracle, clients, faults of stores, other platforms, another Go release, old kubectls, suites of operators (CI runs it too)
+check: require staticcheck race soak-minute budget e2e conformance shared-stores modules lint-modules console-files comparisons ## the rest of what CI runs: the race detector, kubectl, databases, nested modules, comparisons with upstream's code
 	@echo "all checks passed"
+
+release-check: require released cross next-go old-kubectls second-postgres other-projects client-suite project-suite ## other releases, platforms and projects: before a release, and when the subject of a part changes
+	@cat .ci/release-checks.txt
 
 lint: require vet fmt tidy staticcheck lint-modules ## vet, gofmt, tidy go.mod, staticcheck, in all modules
 
@@ -43,83 +47,91 @@ require:
 	@.ci/require go make cc
 
 vet:
-	@.ci/stage vet go vet ./...
+	@.ci/stage vet "the core and its tests, as far as vet needs them" go vet ./...
 
 fmt:
-	@.ci/stage gofmt .ci/gofmt
+	@.ci/stage fmt nothing .ci/gofmt
 
 staticcheck:
-	@.ci/stage staticcheck go run $(STATICCHECK) ./...
+	@.ci/stage staticcheck "staticcheck, and the core as far as it needs it" go run $(STATICCHECK) ./...
 
 tidy:
-	@.ci/stage tidy go mod tidy -diff
+	@.ci/stage tidy nothing go mod tidy -diff
 
-race: ## the packages of the core module that start goroutines, under the race detector, the soak for 10 s
-	@.ci/stage race env DECORUM_SOAK=10s .ci/core race
+core: ## the tests of the core module, as users compile it
+	@.ci/stage core "the core and its 90 test programs" .ci/core plain
 
-plain: ## the other packages, and the tests that differ without the race detector (allocation counts)
-	@.ci/stage plain .ci/core plain
+transcripts: ## the answers of a real API server, replayed in the process of a test
+	@.ci/stage transcripts "module cel and one test program" .ci/modules transcripts
 
-pure-race: ## the other packages under the race detector, and the soak for a minute
-	@.ci/stage pure-race .ci/core pure-race
-	@.ci/stage soak-minute env DECORUM_SOAK=1m go test -vet=off -race -count=1 -timeout 15m ./internal/soak
+pages: ## the commands of the documentation, under a kubectl of this machine
+	@.ci/stage pages "three examples, if there is a kubectl" .ci/gotest -vet=off -count=1 ./internal/pages
+
+race: ## the core module under the race detector, the soak for 10 s
+	@.ci/stage race "the core and its test programs once more, for the race detector" .ci/core race
+
+soak-minute:
+	@.ci/stage soak-minute "nothing new after race" env DECORUM_SOAK=1m .ci/gotest -vet=off -race -count=1 ./internal/soak
 
 budget: ## what a host links: packages, modules, megabytes; who may import whom; which functions a request enters
-	@.ci/stage budget go test -vet=off -count=1 -v ./internal/budget
+	@.ci/stage budget "some twenty programs, module k8s among their parts" .ci/gotest -vet=off -count=1 -v ./internal/budget
 
 cross: ## build for linux, darwin and windows on amd64 and arm64
-	@.ci/stage cross .ci/cross
+	@.ci/part cross "the core for five further platforms" .ci/cross
 
 next-go: ## vet, build and test with a second Go release (NEXT_GO=...)
-	@.ci/stage next-go .ci/next-go $(NEXT_GO)
+	@.ci/part next-go "the core and its test programs with another Go" .ci/next-go $(NEXT_GO)
 
-modules: ## test the nested modules that users import or copy
-	@.ci/stage modules .ci/modules test
+modules: ## test the nested modules that users import or copy; under the race detector those that start goroutines
+	@.ci/stage modules "the nested modules, client-go, and the client and the server of etcd" .ci/modules test
 
 lint-modules: ## vet the nested modules, and check that their go.mod is tidy
-	@.ci/stage lint-modules .ci/modules lint
+	@.ci/stage lint-modules "the nested modules, as far as vet needs them" .ci/modules lint
 
 console: ## build the page of rest/console from TypeScript (needs node and npm)
 	@.ci/console build
 
 console-files: ## the committed files of the page are those that its TypeScript builds, byte for byte
-	@.ci/stage console-files .ci/console check
+	@.ci/stage console-files nothing .ci/console check
 
 second-postgres: ## the tests of storage/postgres on another major version of Postgres (needs npm)
-	@.ci/stage second-postgres .ci/second-postgres
+	@.ci/part second-postgres "nothing new after modules" .ci/second-postgres
 
 released: ## make a release in a scratch clone, and build its modules as users get them, in a program outside of the repository
-	@.ci/stage released .ci/released
+	@.ci/part released "all released modules, from outside" .ci/released
 
-other-modules: ## test the nested modules that compare with upstream's code, or build clients, an old kubectl, helm or Kubernetes; faults of etcd
-	@.ci/stage other-modules .ci/modules check
+comparisons: ## the nested modules that compare with upstream's code, or use clients and a browser; faults of etcd
+	@.ci/stage comparisons "client-go, controller-runtime, k8s.io/apiserver and parts of Kubernetes" .ci/modules check
 
-conformance: ## the transcripts of a real API server, replayed against ours
-	@.ci/stage conformance .ci/conformance own
+other-projects: ## the nested modules that compare with programs of other projects, or measure
+	@.ci/part other-projects "helm, controller-runtime and other projects" .ci/modules others
+
+conformance: ## the transcripts of a real API server, replayed against a program with the kinds of module k8s
+	@.ci/stage conformance "module k8s and two programs" .ci/conformance own
 
 shared-stores: ## the same with the objects in etcd and in Postgres
-	@.ci/stage shared-stores .ci/conformance shared
+	@.ci/stage shared-stores "the server of etcd" .ci/conformance shared
 
-# Not a part of check: to compile Kubernetes takes seven minutes of CPU time. The answers of kube-apiserver change with its release only, and
-# the recorded ones are compared by the targets above.
+# Not a part of release-check: to compile Kubernetes takes seven minutes of CPU time. The answers of kube-apiserver change with its release only,
+# and the recorded ones are compared by the targets above.
 real-conformance: ## the same against kube-apiserver itself, built from the module proxy
-	@.ci/stage real-conformance .ci/real-conformance
+	@.ci/stage real-conformance "kube-apiserver" .ci/real-conformance
 
-e2e: ## the hosts, the examples and the pages of the documentation under the newest kubectl
-	@.ci/stage e2e .ci/e2e newest
+e2e: ## the hosts, the examples and the pages of the documentation under the newest kubectl, which it builds
+	@.ci/stage e2e "kubectl, client-go, module k8s and kubeapi" .ci/e2e newest
 
 old-kubectls: ## the hosts and the examples under the kubectls of older releases
-	@.ci/stage old-kubectls .ci/e2e older
+	@.ci/part old-kubectls "two older kubectls" .ci/e2e older
 
 client-suite: ## the envtest suite of controller-runtime's client, with kubeapi
-	@.ci/stage client-suite .ci/suites client
+	@.ci/part client-suite "controller-runtime and its suite" .ci/suites client
 
 project-suite: ## the tests of a project that kubebuilder generates, with kubeapi
-	@.ci/stage project-suite .ci/kubebuilder
+	@.ci/part project-suite "kubebuilder and a project of it" .ci/kubebuilder
 
 suites: ## envtest suites of controller-runtime, with kubeapi in the place of kube-apiserver and etcd (SUITES="client cache"); programs of other projects
-	@.ci/stage suites .ci/suites $(SUITES)
-	@.ci/stage programs .ci/modules programs
+	@.ci/stage suites "controller-runtime and its suites" .ci/suites $(SUITES)
+	@.ci/stage programs "programs of other projects" .ci/modules programs
 
 flaky: ## look for tests that fail now and then: each package 20 times beside eight busy processes (PACKAGES=./..., for at most FLAKY=60m; goes on where it stopped)
 	@.ci/flaky $(FLAKY) $(PACKAGES)

@@ -102,11 +102,11 @@ func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) err
 	if rep.IsPlain() {
 		return q.writeCached(mediaType, body, newline, "public")
 	}
-	room := rep.Room(len(body))
-	if err := q.api.copies.Take(room); err != nil {
+	loan := q.api.env.Answers.Lend()
+	if err := loan.Take(int64(rep.Room(len(body)))); err != nil {
 		return err
 	}
-	defer q.api.copies.Release(room)
+	defer loan.Release()
 	if body, err = rep.Encode(body); err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ var layers = []layer{
 var users = []string{
 	core + "/examples/program/programtest",
 	core + "/internal/budget",
+	core + "/internal/corekinds",
 	core + "/internal/historytest",
 	core + "/internal/querytest",
 	core + "/internal/sealtest",

@@ -2,7 +2,7 @@
 // the output of failures, and which tests were NOT RUN for want of a program on this machine.
 //
 // DECORUM_INSTALLED lists the system packages that are installed. If a test was not run although its package is among
-// them, summary fails.
+// them, summary fails. If DECORUM_NOT_RUN names a file, summary adds a line to it for each test that was not run.
 package main
 
 import (
@@ -20,7 +20,13 @@ type event struct {
 }
 
 func main() {
-	missed, err := summarize(os.Stdin, os.Stdout, strings.Fields(os.Getenv("DECORUM_INSTALLED")))
+	notRun, err := openNotRun(os.Getenv("DECORUM_NOT_RUN"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "summary:", err)
+		os.Exit(1)
+	}
+	defer notRun.Close()
+	missed, err := summarize(os.Stdin, os.Stdout, notRun, strings.Fields(os.Getenv("DECORUM_INSTALLED")))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "summary:", err)
 	}
@@ -29,9 +35,17 @@ func main() {
 	}
 }
 
-// summarize prints the events of in. It reports whether a test was not run although the package that it names is
+// openNotRun opens the list of the tests that were not run. Without a path, nobody reads it.
+func openNotRun(path string) (*os.File, error) {
+	if path == "" {
+		path = os.DevNull
+	}
+	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+}
+
+// summarize prints the events of in, and adds to notRun the tests that were not run. It reports whether a test was not run although the package that it names is
 // installed.
-func summarize(in io.Reader, out io.Writer, installed []string) (missed bool, err error) {
+func summarize(in io.Reader, out, notRun io.Writer, installed []string) (missed bool, err error) {
 	lines := bufio.NewReader(in)
 	said := map[string]map[string]string{} // the output of each test that has not ended, by package
 	for {
@@ -54,7 +68,7 @@ func summarize(in io.Reader, out io.Writer, installed []string) (missed bool, er
 		case e.Action == "skip" && e.Test != "":
 			if _, reason, found := strings.Cut(tests[e.Test], "NOT RUN"); found {
 				reason, _, _ = strings.Cut(reason, "\n")
-				fmt.Fprintf(out, "NOT RUN %s %s%s\n", e.Package, e.Test, reason)
+				fmt.Fprintf(io.MultiWriter(out, notRun), "NOT RUN %s %s%s\n", e.Package, e.Test, reason)
 				missed = missed || wants(reason, installed)
 			}
 			delete(tests, e.Test)

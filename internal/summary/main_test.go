@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ go: a line of the go command
 
 func TestSummaryShowsFailuresAndWhatWasNotRun(t *testing.T) {
 	var out strings.Builder
-	missed, err := summarize(strings.NewReader(run), &out, nil)
+	missed, err := summarize(strings.NewReader(run), &out, io.Discard, nil)
 	require.NoError(t, err)
 	assert.False(t, missed)
 	assert.Equal(t, "the reason\nNOT RUN example.com/a TestStores: apt-get install postgresql\nFAIL\texample.com/a\t1s\nthe last word\n"+
@@ -34,10 +35,10 @@ func TestSummaryShowsFailuresAndWhatWasNotRun(t *testing.T) {
 }
 
 func TestInstalledPackageMustBeUsed(t *testing.T) {
-	missed, err := summarize(strings.NewReader(run), &strings.Builder{}, []string{"chromium", "postgresql"})
+	missed, err := summarize(strings.NewReader(run), &strings.Builder{}, io.Discard, []string{"chromium", "postgresql"})
 	require.NoError(t, err)
 	assert.True(t, missed)
-	missed, err = summarize(strings.NewReader(run), &strings.Builder{}, []string{"chromium"})
+	missed, err = summarize(strings.NewReader(run), &strings.Builder{}, io.Discard, []string{"chromium"})
 	require.NoError(t, err)
 	assert.False(t, missed)
 }
