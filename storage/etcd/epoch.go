@@ -91,8 +91,8 @@ func (a *authority) beginEpoch(ctx context.Context, base watch.Revision) error {
 		return nil
 	}
 	shown := a.end(a.seen.Load())
-	a.logger().Error("etcd has gone back to an earlier state: commits that this replica has shown are lost. "+
-		"The replica loads all objects again, and resourceVersions continue above all that it has shown",
+	logger := cmp.Or(a.opts.Engine.Logger, slog.Default())
+	logger.Error("etcd has gone back to an earlier state, and lacks commits that this replica has shown",
 		"prefix", a.opts.Prefix, "shown", uint64(shown))
 	for {
 		response, m, err := a.readMeta(ctx)
@@ -145,8 +145,4 @@ func (a *authority) base() watch.Revision { return watch.Revision(a.begins.Load(
 func (a *authority) see(revision int64) {
 	for seen := a.seen.Load(); seen < revision && !a.seen.CompareAndSwap(seen, revision); seen = a.seen.Load() {
 	}
-}
-
-func (a *authority) logger() *slog.Logger {
-	return cmp.Or(a.opts.Engine.Logger, slog.Default())
 }

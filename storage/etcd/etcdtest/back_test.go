@@ -2,12 +2,14 @@ package etcdtest_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -122,8 +124,10 @@ func TestEtcdGoesBack(t *testing.T) {
 			}
 			cable.set(false)
 
+			bounded, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
 			for watching := true; watching; {
-				_, err = cursor.Next(t.Context(), nil)
+				_, err = cursor.Next(bounded, nil)
 				watching = err == nil
 			}
 			assert.True(t, status.IsExpired(err), "%v", err)
