@@ -274,14 +274,10 @@ func (a *authority) Load(ctx context.Context, resource string, at watch.Revision
 	if err := a.Forms.Refresh(ctx, resource); err != nil {
 		return err
 	}
-	conn, err := a.opts.Pool.Acquire(ctx)
-	if err != nil {
-		return a.unavailable(ctx, err)
-	}
-	defer conn.Release()
 	l := loading{authority: a, resource: resource, at: at}
 	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err = pgx.BeginTxFunc(ctx, conn, snapshot, func(tx pgx.Tx) error { return l.load(ctx, tx, yield) })
+	// The connection is back in the pool before complete takes one, or many stores would wait for each other.
+	err := pgx.BeginTxFunc(ctx, a.opts.Pool, snapshot, func(tx pgx.Tx) error { return l.load(ctx, tx, yield) })
 	switch {
 	case l.refused != nil:
 		return l.refused

@@ -23,6 +23,7 @@ const (
 	codeDeadlock      = "40P01"
 	codeCanceled      = "57014"
 	codeLocked        = "55P03"
+	codeConnections   = "53300"
 	codeLayout        = "DC001" // of the functions in the schema
 	classOperator     = "57P"   // the server is shut down, or the connection was terminated
 )
@@ -53,10 +54,25 @@ func (a *authority) unavailable(ctx context.Context, err error) error {
 		return fmt.Errorf("Postgres does not answer: %w", ctx.Err())
 	case errors.Is(err, storage.ErrUnavailable) || status.IsExpired(err):
 		return err
+	case codeOf(err) == codeConnections:
+		return storage.Unavailable(led("Postgres has no connection left for the store, which needs one beside the pool", err))
 	case codeOf(err) != "":
-		return storage.Unavailable(fmt.Errorf("Postgres refuses the request: %w", err))
+		return storage.Unavailable(led("Postgres refuses the request", err))
+	}
+	if s := a.opts.Pool.Stat(); errors.Is(err, context.DeadlineExceeded) && s.AcquiredConns() >= s.MaxConns() {
+		return storage.Unavailable(fmt.Errorf(
+			"all %d connections of the pool are in use, or Postgres does not answer: %w", s.MaxConns(), err))
 	}
 	return storage.Unavailable(fmt.Errorf("Postgres does not answer: %w", err))
+}
+
+// led returns an error whose text begins with what happened and with the words of Postgres. The driver puts these last,
+// behind the addresses that it has tried.
+func led(what string, err error) error {
+	if failure, ok := errors.AsType[*pgconn.PgError](err); ok && failure.Error() != err.Error() {
+		return fmt.Errorf("%s: %s: %w", what, failure.Message, err)
+	}
+	return fmt.Errorf("%s: %w", what, err)
 }
 
 // refusal returns the error of a commit that Postgres has certainly not made, or nil if its outcome is unknown.

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -179,7 +178,7 @@ func (f *following) notified(ctx, waiting context.Context, conn *pgx.Conn) error
 	for {
 		notification, err := conn.WaitForNotification(waiting)
 		if err != nil {
-			return fmt.Errorf("Postgres ended the connection: %w", err)
+			return led("Postgres ended the connection", err)
 		}
 		n, err := parseNotice(notification.Payload)
 		switch {
