@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -41,11 +40,11 @@ func serveCluster(ctx context.Context, p Process) error {
 		return err
 	}
 	defer listener.Close()
-	dir, err := os.MkdirTemp("", "kubeapi-")
+	dir, removeDir, err := newFolder()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer removeDir()
 	if f.kubeconfig == "" {
 		f.kubeconfig = filepath.Join(dir, "kubeconfig")
 	}

@@ -1,0 +1,6 @@
+package program
+
+var (
+	NewFolder         = newFolder
+	RemoveLeftFolders = removeLeftFolders
+)
