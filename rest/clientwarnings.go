@@ -22,3 +22,8 @@ func WithWarnings(ctx context.Context, tell func(text string)) context.Context {
 // header, unless the write is refused; typed clients receive it through [WithWarnings]. Keep the text below 120
 // characters, and call Warn in the goroutine of the hook.
 func Warn(ctx context.Context, text string) { write.Warn(ctx, text) }
+
+// IsDryRun reports whether the write whose hook has this context is a dry run, so that the hook of a kind leaves out
+// what only a real write may do, such as taking a number. With any other context it reports false. An admission hook
+// reads [AdmissionRequest.DryRun].
+func IsDryRun(ctx context.Context) bool { return write.IsDryRun(ctx) }

@@ -22,6 +22,7 @@ type nestedWrite struct {
 	outer    *nestedWrite
 	depth    int
 	warnings *Warnings
+	dryRun   bool
 	// again counts the writes by hooks to the same object, within the outermost write of it.
 	again *atomic.Int32
 }
@@ -56,6 +57,12 @@ func Warn(ctx context.Context, text string) {
 	if w := nestedIn(ctx); w != nil {
 		w.warnings.add(text)
 	}
+}
+
+// IsDryRun reports whether the write whose hook has this context is a dry run.
+func IsDryRun(ctx context.Context) bool {
+	w := nestedIn(ctx)
+	return w != nil && w.dryRun
 }
 
 // InHook reports whether the context belongs to a hook of a write in this environment.
@@ -103,5 +110,6 @@ func (w *Write) nest(ctx context.Context) (context.Context, error) {
 		}
 		w.Asked.DryRun = w.Asked.DryRun || w.in.rehearses
 	}
+	n.dryRun = w.Asked.DryRun
 	return context.WithValue(ctx, nestedWriteKey{}, n), nil
 }

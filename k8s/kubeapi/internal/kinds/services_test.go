@@ -1,6 +1,7 @@
 package kinds_test
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"sync"
@@ -12,6 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
+	"github.com/decorum-go/decorum/rest"
 )
 
 // service returns a Service with one port, changed by options.
@@ -229,6 +233,57 @@ func TestRefusedServicesTakeNothing(t *testing.T) {
 	_, err := services.Create(t.Context(), broken, metav1.CreateOptions{})
 	assertRefused(t, err, 422, "metadata.labels")
 	must[*corev1.Service](t)(services.Create(t.Context(), service("c", atIP("10.0.0.5")), metav1.CreateOptions{}))
+}
+
+// A dry run takes nothing, not even while it is under way.
+func TestDryRunsTakeNothing(t *testing.T) {
+	for name, test := range map[string]struct {
+		tried, real func(*corev1.ServiceSpec)
+		before      int // other Services
+	}{
+		"node port":            {tried: atPort(30080), real: atPort(30080)},
+		"cluster IP":           {tried: atIP("10.0.0.5"), real: atIP("10.0.0.5")},
+		"last address":         {tried: atIP(""), real: atIP(""), before: 5},
+		"health check port":    {tried: checkedAt(30081), real: checkedAt(30081)},
+		"port of another kind": {tried: checkedAt(30081), real: atPort(30081)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			entered, leave := make(chan struct{}), make(chan struct{})
+			enter := sync.OnceFunc(func() { close(entered) })
+			hold := rest.Admission{Name: "hold.example.com", Operations: []rest.Operation{rest.OperationCreate},
+				Resources: []string{"services"}, SideEffects: rest.SideEffectsNone,
+				Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+					if r.DryRun {
+						enter()
+						<-leave
+					}
+					return nil
+				}}
+			hooks := append(hooksOf(t, kinds.PluginOptions{Off: []string{"ServiceAccount"}}), hold)
+			services := clientOf(t, newAPIOf(t, hooks, netip.MustParsePrefix("10.0.0.0/29"))).CoreV1().Services(namespace)
+			for i := range test.before {
+				must[*corev1.Service](t)(services.Create(t.Context(), service(fmt.Sprint("s", i)), metav1.CreateOptions{}))
+			}
+			tried := make(chan error)
+			go func() {
+				_, err := services.Create(t.Context(), service("tried", test.tried), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+				tried <- err
+			}()
+			<-entered
+			_, err := services.Create(t.Context(), service("real", test.real), metav1.CreateOptions{})
+			assert.NoError(t, err)
+			close(leave)
+			assert.NoError(t, <-tried)
+			_, err = services.Create(t.Context(), service("late", test.tried), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			assert.Error(t, err, "what the real one has is taken for a dry run, too")
+		})
+	}
+}
+
+func checkedAt(port int32) func(*corev1.ServiceSpec) {
+	return func(s *corev1.ServiceSpec) {
+		s.Type, s.ExternalTrafficPolicy, s.HealthCheckNodePort = corev1.ServiceTypeLoadBalancer, corev1.ServiceExternalTrafficPolicyLocal, port
+	}
 }
 
 func TestServicesWithoutNameTakeNothing(t *testing.T) {
