@@ -1,6 +1,6 @@
-// Command quickstart serves one useful kind, Database, from memory or a file. A
-// controller in the same process updates the status of each database, so that
-// kubectl shows a live system:
+// Command quickstart serves one useful kind, Database, from memory or a file, beside
+// the Namespaces and Events that everybody asks for. A controller in the same process
+// updates the status of each database, so that kubectl shows a live system:
 //
 //	go run ./examples/quickstart
 //	go run ./examples/quickstart --store databases.db
@@ -24,6 +24,7 @@ import (
 
 	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/console"
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/crd"
@@ -55,7 +56,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if *crds {
 		plugins = append(plugins, crd.New(crd.Options{IgnoreRules: true}))
 	}
-	api, err := rest.New(rest.Options{Store: store, AllowedHosts: []string{"localhost"}, Plugins: plugins}, databases())
+	api, err := rest.New(rest.Options{Store: store, AllowedHosts: []string{"localhost"}, Plugins: plugins},
+		builtin.Namespaces(), builtin.Events(), databases())
 	if err != nil {
 		return err
 	}
@@ -107,6 +109,7 @@ const tour = `ready %[1]s
 Open %[1]s/console/ in a browser, and in another terminal:
 
   kubectl --server %[1]s api-resources
+  kubectl --server %[1]s get namespaces
   kubectl --server %[1]s explain database.spec
   kubectl --server %[1]s apply -f examples/quickstart/sample.yaml
   kubectl --server %[1]s wait --for=condition=Ready database/orders

@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/examples/program/programtest"
+	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/status"
 )
@@ -202,6 +203,44 @@ func TestRefusals(t *testing.T) {
 			assert.Equal(t, tt.field, st.Details.Causes[0].Field)
 			assert.Contains(t, st.Details.Causes[0].Message, tt.says)
 		})
+	}
+}
+
+// The namespace default is there, others can be created, and their end takes the databases along.
+func TestNamespaces(t *testing.T) {
+	url := start(t)
+	create := func(path, object string) int {
+		answer, err := http.Post(url+path, "application/json", strings.NewReader(object))
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		return answer.StatusCode
+	}
+	const shop = "/apis/platform.example.com/v1/namespaces/shop/databases"
+	database := `{"apiVersion":"platform.example.com/v1","kind":"Database","metadata":{"name":"x"},"spec":{"engine":"mysql"}}`
+	assert.Equal(t, http.StatusNotFound, create(shop, database))
+	assert.Equal(t, http.StatusCreated, create("/api/v1/namespaces", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}`))
+	assert.Equal(t, http.StatusCreated, create(shop, database))
+	assert.Equal(t, http.StatusCreated, create("/api/v1/namespaces/default/events", `{"apiVersion":"v1","kind":"Event",
+		"metadata":{"name":"x.1"},"involvedObject":{"namespace":"default","name":"x"}}`))
+	answer, err := http.Get(url + "/api/v1/namespaces")
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	var all struct{ Items []builtin.Namespace }
+	require.NoError(t, json.NewDecoder(answer.Body).Decode(&all))
+	require.Len(t, all.Items, 2)
+	assert.Equal(t, "default", all.Items[0].Name)
+
+	stream, err := http.Get(url + "/apis/platform.example.com/v1/databases?watch=true")
+	require.NoError(t, err)
+	defer stream.Body.Close()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url+"/api/v1/namespaces/shop", nil)
+	require.NoError(t, err)
+	deleted, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, deleted.Body.Close())
+	var event struct{ Type string }
+	for decoder := json.NewDecoder(stream.Body); event.Type != "DELETED"; {
+		require.NoError(t, decoder.Decode(&event))
 	}
 }
 

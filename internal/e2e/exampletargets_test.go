@@ -13,7 +13,7 @@ import (
 // exampleTargets returns the kinds of the examples.
 func exampleTargets() []target {
 	return []target{{
-		host:  host{program: "quickstart"},
+		host:  host{program: "quickstart", namespaces: true},
 		group: "platform.example.com", kind: "Database", plural: "databases", short: "db", all: true, older: true,
 		collects: true,
 		full:     `spec: {engine: postgres, replicas: 2, storageGiB: 50, users: [{name: app, role: writer}]}`,
