@@ -601,16 +601,18 @@ func TestRegisterWaitsForProposals(t *testing.T) {
 
 func TestOpenReplicaFails(t *testing.T) {
 	for _, call := range []string{"Begin", "Latest"} {
-		closed := false
+		var closed atomic.Bool // the replica also calls Follow, in a goroutine
 		_, err := storage.OpenReplica(t.Context(), &replica{truth: newTruth(), failing: func(of string) error {
-			closed = closed || of == "Close"
+			if of == "Close" {
+				closed.Store(true)
+			}
 			if of == call {
 				return errCut
 			}
 			return nil
 		}}, storage.Options{})
 		assert.ErrorIs(t, err, errCut, call)
-		assert.True(t, closed, call)
+		assert.True(t, closed.Load(), call)
 	}
 }
 
