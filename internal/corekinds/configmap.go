@@ -1,5 +1,6 @@
-// Package corekinds contains the two kinds of the core group that the transcripts need and the library does not have. A test
-// can serve them without k8s.io/api, which takes minutes to compile.
+// Package corekinds contains what the hosts of the transcripts share: two kinds of the core group that the library does not have,
+// service accounts without tokens, and the rights of the clients. A test can serve these kinds without k8s.io/api, which takes
+// minutes to compile.
 package corekinds
 
 import (

@@ -56,7 +56,7 @@ func startPostgres(t *testing.T) string {
 	if !ready {
 		_ = cmd.Wait()
 		if cmd.ProcessState.ExitCode() == notInstalled {
-			t.Skip(stderr.String()) // it says what to install; CI installs Postgres
+			t.Skip(stderr.String()) // Postgres is not installed, and the text says how to install it; CI installs it
 		}
 		require.Fail(t, "Postgres does not start", stderr.String())
 	}

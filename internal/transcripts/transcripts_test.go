@@ -1,7 +1,6 @@
 package transcripts_test
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,7 +19,6 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/conformance"
 	"github.com/decorum-go/decorum/rest/crd"
-	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
@@ -77,8 +75,8 @@ func newAPI(t *testing.T, store storage.Store, defined bool) *rest.API {
 	if !defined {
 		kinds = append(kinds, widget.Resource())
 	}
-	api, err := rest.New(rest.Options{Store: store, Authorizer: rest.AuthorizerFunc(decide), CEL: cel.New(nil),
-		Plugins: []rest.Plugin{auth.Reviews(), accounts{new(serviceaccount.Issuer)}, crd.New(crd.Options{})}}, kinds...)
+	api, err := rest.New(rest.Options{Store: store, Authorizer: rest.AuthorizerFunc(corekinds.Decide), CEL: cel.New(nil),
+		Plugins: []rest.Plugin{auth.Reviews(), new(corekinds.Accounts), crd.New(crd.Options{})}}, kinds...)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
 	require.NoError(t, api.Start(t.Context()))
@@ -88,21 +86,4 @@ func newAPI(t *testing.T, store storage.Store, defined bool) *rest.API {
 	// The recorded server had compacted its first revisions, so a watch from revision 1 must get 410 here too.
 	require.NoError(t, store.Compact(t.Context(), store.Revision()))
 	return api
-}
-
-// accounts adds the kind ServiceAccount alone. It needs no keys, because the transcripts request no tokens.
-type accounts struct{ *serviceaccount.Issuer }
-
-func (a accounts) Plug(api *rest.API) (rest.Parts, error) {
-	parts, err := a.Issuer.Plug(api)
-	parts.Authenticator = nil
-	return parts, err
-}
-
-// decide allows everything except impersonation.
-func decide(_ context.Context, a rest.Access) (rest.Decision, error) {
-	if a.Verb == "impersonate" {
-		return rest.NoOpinion("impersonation is not allowed"), nil
-	}
-	return rest.Allow("every request is allowed"), nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
-	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
 // definitions returns the kinds of the transcripts, and the reviews that kubectl uses. With graceful set, Widgets
@@ -34,21 +33,4 @@ func definitions(graceful, own bool, widgetFrom string) []rest.Definition {
 		return append(kinds, builtin.Namespaces(), builtin.Leases(), builtin.Events())
 	}
 	return append(kinds, serviceAccounts(), k8s.Resource[corev1.Namespace](), leases(), k8s.Resource[corev1.Event]())
-}
-
-// accounts adds the kind ServiceAccount alone. It needs no keys, because the transcripts request no tokens.
-type accounts struct{ *serviceaccount.Issuer }
-
-func (a accounts) Plug(api *rest.API) (rest.Parts, error) {
-	parts, err := a.Issuer.Plug(api)
-	parts.Authenticator = nil
-	return parts, err
-}
-
-// decide allows everything except impersonation.
-func decide(_ context.Context, a rest.Access) (rest.Decision, error) {
-	if a.Verb == "impersonate" {
-		return rest.NoOpinion("impersonation is not allowed"), nil
-	}
-	return rest.Allow("every request is allowed"), nil
 }

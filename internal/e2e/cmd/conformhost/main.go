@@ -26,13 +26,13 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/decorum-go/decorum/cel"
+	"github.com/decorum-go/decorum/internal/corekinds"
 	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/apiservice"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/lifecycle"
-	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
 	"github.com/decorum-go/decorum/storage/etcd"
@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
 	plugins := []rest.Plugin{auth.Reviews()}
 	if *own {
-		plugins = append(plugins, accounts{new(serviceaccount.Issuer)})
+		plugins = append(plugins, new(corekinds.Accounts))
 	}
 	if *crds || *widgets == "crd" {
 		plugins = append(plugins, crd.New(crd.Options{Logger: logger}))
@@ -85,7 +85,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if *services {
 		plugins = append(plugins, apiservice.New(apiservice.Options{Logger: logger}))
 	}
-	api, err := rest.New(rest.Options{Store: store, Logger: logger, Authorizer: rest.AuthorizerFunc(decide),
+	api, err := rest.New(rest.Options{Store: store, Logger: logger, Authorizer: rest.AuthorizerFunc(corekinds.Decide),
 		CEL: cel.New(nil), Plugins: plugins}, definitions(*follow, *own, *widgets)...)
 	if err != nil {
 		return err
