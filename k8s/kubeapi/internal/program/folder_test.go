@@ -1,6 +1,7 @@
 package program_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,18 +13,22 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/program"
 )
 
-// folderEnvironment makes the process of a test create a folder, print its name, and wait.
+// folderEnvironment makes the test program create a folder, print its name, and wait, instead of running tests.
 const folderEnvironment = "KUBEAPI_TEST_FOLDER"
 
-func TestFolderOfAnotherProcess(t *testing.T) {
+func TestMain(m *testing.M) {
 	if os.Getenv(folderEnvironment) == "" {
-		t.Skip("it is the other process of TestFoldersOfKilledProcesses")
+		os.Exit(m.Run())
 	}
 	dir, _, err := program.NewFolder()
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "kubeconfig"), []byte("secret"), 0o600))
-	_, err = os.Stdout.WriteString(dir + "\n")
-	require.NoError(t, err)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "kubeconfig"), []byte("secret"), 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(dir)
 	_, _ = os.Stdin.Read(make([]byte, 1)) // ends with the test, which kills this process
 }
 
@@ -32,7 +37,7 @@ func TestFoldersOfKilledProcesses(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	start := func() (dir string, kill func()) {
-		process := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestFolderOfAnotherProcess$")
+		process := exec.CommandContext(t.Context(), os.Args[0])
 		process.Env = append(os.Environ(), folderEnvironment+"=1")
 		stdin, err := process.StdinPipe()
 		require.NoError(t, err)
