@@ -44,10 +44,10 @@ func TestHistoryEndsByTimeWithoutWrites(t *testing.T) {
 				put(t, m, "x", 1)
 				require.True(t, readable(m, at))
 
-				time.Sleep(2 * time.Second)
+				<-time.After(2 * time.Second)
 				synctest.Wait()
 				require.NotZero(t, m.StoreStats().History.Changes, "exactly as old as allowed")
-				time.Sleep(time.Nanosecond)
+				<-time.After(time.Nanosecond)
 				synctest.Wait()
 				history := m.StoreStats().History
 				assert.Zero(t, history.Changes)
@@ -73,7 +73,7 @@ func TestClosedStoreHasNoTimer(t *testing.T) {
 				require.NoError(t, m.Register(t.Context(), podResource))
 				put(t, m, "x", 1)
 				require.NoError(t, m.Close())
-				time.Sleep(time.Hour)
+				<-time.After(time.Hour)
 				synctest.Wait()
 				assert.LessOrEqual(t, runtime.NumGoroutine(), before)
 			})
@@ -91,7 +91,7 @@ func TestHistoryOfUnservedResourcesEndsByTime(t *testing.T) {
 		defer other.Close()
 		first := put(t, writer, "x", 1)
 		put(t, writer, "x", 2)
-		time.Sleep(8 * time.Second) // its age, and a check
+		<-time.After(8 * time.Second) // its age, and a check
 		synctest.Wait()
 		require.NoError(t, other.Register(t.Context(), podResource))
 		assert.False(t, readable(other, first.Revision))

@@ -27,10 +27,10 @@ func TestHistoryEndsByTimeWithoutWrites(t *testing.T) {
 		require.NoError(t, err)
 		defer current.Close()
 
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		synctest.Wait()
 		assert.Equal(t, 2, log.Stats().Changes, "exactly as old as allowed")
-		time.Sleep(time.Nanosecond)
+		<-time.After(time.Nanosecond)
 		synctest.Wait()
 		assert.Zero(t, log.Stats(), "also the youngest group")
 		assert.Equal(t, watch.Revision(2), log.Compacted())
@@ -54,12 +54,12 @@ func TestEachChangeEndsAtItsAge(t *testing.T) {
 		log := newLog(t, watch.LogOptions[thing]{MaxAge: time.Minute})
 		for r := range watch.Revision(10) {
 			require.NoError(t, log.Append(group(r+1, key("a", "x"))))
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 		}
-		time.Sleep(50 * time.Second)
+		<-time.After(50 * time.Second)
 		for left := 10; left > 0; left-- {
 			require.Equal(t, left, log.Stats().Changes)
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			synctest.Wait()
 		}
 		assert.Zero(t, log.Stats().Changes)
@@ -72,7 +72,7 @@ func TestRestoredHistoryEndsByTime(t *testing.T) {
 		past := watch.Past[thing]{GroupEnd: 50, At: time.Now().Add(-59 * time.Second), Change: group(50, key("a", "x"))[0]}
 		require.NoError(t, log.Restore("things", 10, []watch.Past[thing]{past}))
 		assert.Equal(t, 1, log.Stats().Changes)
-		time.Sleep(time.Second + 1)
+		<-time.After(time.Second + time.Nanosecond)
 		synctest.Wait()
 		assert.Zero(t, log.Stats().Changes)
 	})
@@ -86,14 +86,14 @@ func TestTheTimerOfAgeIsRare(t *testing.T) {
 		log := newLog(t, watch.LogOptions[thing]{MaxAge: time.Minute, Now: func() time.Time { calls.Add(1); return time.Now() }})
 		for r := range watch.Revision(changes) {
 			require.NoError(t, log.Append(group(r+1, key("a", "x"))))
-			time.Sleep(6 * time.Millisecond) // ten minutes of writes
+			<-time.After(6 * time.Millisecond) // ten minutes of writes
 		}
 		assert.Less(t, calls.Load()-changes, int64(10*101), "beside writers it works a hundred times in a minute")
-		time.Sleep(time.Minute + 600*time.Millisecond)
+		<-time.After(time.Minute + 600*time.Millisecond)
 		synctest.Wait()
 		assert.Zero(t, log.Stats().Changes)
 		before := calls.Load()
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		assert.Equal(t, before, calls.Load(), "an empty log has no timer")
 	})
 }
@@ -106,10 +106,10 @@ func TestTheTimerOfAgeEndsWithTheLog(t *testing.T) {
 			Now: func() time.Time { calls.Add(1); return time.Now() }})
 		require.NoError(t, log.Append(group(1, key("a", "x"))))
 		assert.Equal(t, before, runtime.NumGoroutine(), "a timer needs no goroutine")
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		log.Close()
 		log.Close()
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		synctest.Wait()
 		assert.EqualValues(t, 1, calls.Load(), "only Append has asked for the time")
 		assert.Zero(t, aged.Load())
