@@ -26,7 +26,7 @@ func columns() []rest.Column {
 	}
 }
 
-// servedVersions returns the served versions in order of their texts, of which one may be marked as the storage version.
+// servedVersions returns the names of the served versions in alphabetical order, and marks the storage version.
 func servedVersions(d *CustomResourceDefinition) any {
 	var served []string
 	for _, v := range d.Spec.Versions {

@@ -48,8 +48,8 @@ type state struct {
 // Read reads the history of an object. It returns NotFound if the client sees no version of it. The caller must call
 // Close when it needs neither the history nor the answer any more.
 //
-// Each document that a Past reads takes memory from the budget of answers, because the texts, of which the store holds
-// one for all requests, are much smaller. At most two documents are in memory at once.
+// A Past takes the memory of each document that it reads from the budget of answers. It takes nothing for the texts, because
+// all requests share those of the store. At most two documents are in memory at once.
 func Read(ctx context.Context, res *resource.Resource, t resource.Target) (*Past, error) {
 	key := res.Key(t.Namespace, t.Name)
 	current, err := res.Store.Get(ctx, key, storage.MostRecent)
