@@ -24,17 +24,16 @@ func TestInformer(t *testing.T) {
 	for _, g := range exampleTargets() {
 		t.Run(g.name(), func(t *testing.T) {
 			s := startServer(t, g.host, newest())
-			const ns = "informer"
 			config := &rest.Config{Host: s.url}
 			client, err := dynamic.NewForConfig(config)
 			require.NoError(t, err)
 			gvr := schema.GroupVersionResource{Group: g.group, Version: "v1", Resource: g.plural}
-			objects := client.Resource(gvr).Namespace(ns)
+			objects := client.Resource(gvr).Namespace(namespace)
 
 			_, err = objects.Create(t.Context(), parse(t, g.manifest("early", "a", g.full)), metav1.CreateOptions{})
 			require.NoError(t, err)
 
-			factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, ns, nil)
+			factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, namespace, nil)
 			informer := factory.ForResource(gvr).Informer()
 			seen := make(chan string, 1000)
 			_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -72,7 +71,7 @@ func TestConflict(t *testing.T) {
 	client, err := dynamic.NewForConfig(&rest.Config{Host: s.url})
 	require.NoError(t, err)
 	objects := client.Resource(schema.GroupVersionResource{Group: g.group, Version: "v1",
-		Resource: g.plural}).Namespace("conflict")
+		Resource: g.plural}).Namespace(namespace)
 	stale, err := objects.Create(t.Context(), parse(t, g.manifest("one", "a", g.bare)), metav1.CreateOptions{})
 	require.NoError(t, err)
 
