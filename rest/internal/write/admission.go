@@ -274,9 +274,6 @@ func (a *admission) refusal(ctx context.Context, err error) error {
 // that is written, is restored from before.
 func mutated(res *resource.Resource, obj, before doc.Value, part resource.Part) doc.Value {
 	obj, _ = res.Schema.Prune(obj)
-	if part != resource.MainPart {
-		return restored(res, part, obj, before)
-	}
 	m, was := objectmeta.Of(obj), objectmeta.Of(before)
 	if m.Kind() != doc.Map {
 		m = was
