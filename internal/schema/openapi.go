@@ -56,6 +56,7 @@ func FromOpenAPI(source doc.Value) (*Schema, error) {
 		return nil, err
 	}
 	if s.open == nil || !s.open.embedded {
+		s.see()
 		s.Object = withObjectHead(s.Object)
 	}
 	s.distinct = s.distinct || s.Object.distinct
@@ -76,6 +77,8 @@ type openRules struct {
 	embedded bool
 	// closed rejects members that no property describes.
 	closed bool
+	// seen is the schema as rules see it. It is nil unless the values are whole objects or embedded resources.
+	seen *Schema
 }
 
 // IsEmbedded reports whether the value is an object of another kind, with its own apiVersion, kind and metadata.
@@ -312,6 +315,7 @@ func (r *openReader) finish(s *Schema, at *openPlace) {
 		s.Type = AnyType
 	}
 	if s.IsEmbedded() {
+		s.see()
 		s.Object = withObjectHead(s.Object)
 	}
 	if o := s.Object; o != nil {
