@@ -56,11 +56,14 @@ func newCompiler() (*compiler, error) {
 	return c, nil
 }
 
-// root compiles the rules of a kind. It ignores rules below metadata, which the server validates itself.
+// root compiles the rules of a kind. It ignores rules below the metadata of a Go type, which the server validates
+// itself.
 func (c *compiler) root(s *schema.Schema) *node {
 	seen := rootOf(s)
 	n := c.node(seen, "self", true)
-	delete(n.fields, "metadata")
+	if !s.FromOpenAPI() {
+		delete(n.fields, "metadata")
+	}
 	return n
 }
 
@@ -82,10 +85,10 @@ func (c *compiler) node(s *schema.Schema, place string, hasOlder bool) *node {
 		}
 		n.rules = append(n.rules, compiled)
 	}
-	if s.Object != nil {
+	if object := s.Seen().Object; object != nil {
 		n.fields = map[string]*node{}
-		for i := range s.Object.Properties {
-			p := &s.Object.Properties[i]
+		for i := range object.Properties {
+			p := &object.Properties[i]
 			if hasRules(p.Schema, map[*schema.Schema]bool{}) {
 				n.fields[p.Name] = c.node(p.Schema, place+"."+p.Name, hasOlder)
 			}
@@ -109,11 +112,12 @@ func hasRules(s *schema.Schema, seen map[*schema.Schema]bool) bool {
 	if len(s.Constraints().Rules) > 0 || hasRules(s.Items, seen) || hasRules(s.Additional, seen) {
 		return true
 	}
-	if s.Object == nil {
+	object := s.Seen().Object
+	if object == nil {
 		return false
 	}
-	for i := range s.Object.Properties {
-		if hasRules(s.Object.Properties[i].Schema, seen) {
+	for i := range object.Properties {
+		if hasRules(object.Properties[i].Schema, seen) {
 			return true
 		}
 	}

@@ -61,6 +61,93 @@ func TestRulesOfDocuments(t *testing.T) {
 	}
 }
 
+// embedding returns a kind whose spec embeds a resource. Its schema and the rules of the spec are given.
+func embedding(rules, properties string) rest.Resource[apimeta.Document] {
+	return rest.Resource[apimeta.Document]{Group: "example.com", Version: "v1", Plural: "boxes",
+		Names: rest.Names{Kind: "Box"}, Rules: cel.New(nil), Schema: rest.Schema{
+			OpenAPI: []byte(`{"type":"object","properties":{"spec":{"type":"object","x-kubernetes-validations":` + rules +
+				`,"properties":{"pod":{"type":"object","x-kubernetes-embedded-resource":true,
+				"x-kubernetes-preserve-unknown-fields":true,"properties":{` + properties + `}}}}}}`)}}
+}
+
+// Rules see apiVersion, kind and the two names of an embedded resource. They see further metadata if the schema
+// declares it beside all of these.
+func TestRulesSeeTheNamesOfEmbeddedResources(t *testing.T) {
+	const (
+		name  = `"metadata":{"type":"object","properties":{"name":{"type":"string"}}}`
+		whole = `"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"type":"object","properties":{` +
+			`"name":{"type":"string"},"generateName":{"type":"string"},"creationTimestamp":{"type":"string"},` +
+			`"labels":{"type":"object","additionalProperties":{"type":"string"}}}}`
+	)
+	for _, c := range []struct{ name, properties, rule, fault string }{
+		{"names", "", "has(self.pod.metadata.name) && !has(self.pod.metadata.generateName)", ""},
+		{"type", "", "self.pod.kind == 'Pod' && self.pod.apiVersion == 'v1'", ""},
+		{"labels", name, "has(self.pod.metadata.labels)", "undefined field 'labels'"},
+		{"namespace", name, "has(self.pod.metadata.namespace)", "undefined field 'namespace'"},
+		{"labels that nothing declares", "", "has(self.pod.metadata.labels)", "undefined field 'labels'"},
+		{"declared labels", whole, "self.pod.metadata.labels['a'] == 'b'", ""},
+		{"declared text", whole, "self.pod.metadata.creationTimestamp.startsWith('2020')", ""},
+		{"annotations beside declared labels", whole, "has(self.pod.metadata.annotations)", "undefined field 'annotations'"},
+		{"labels without a declared kind", strings.Replace(whole, `"kind":{"type":"string"},`, "", 1),
+			"has(self.pod.metadata.labels)", "undefined field 'labels'"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api, err := rest.New(rest.Options{}, embedding(`[{"rule":"!has(self.pod) || `+c.rule+`"}]`, c.properties))
+			if c.fault != "" {
+				require.ErrorContains(t, err, c.fault)
+				return
+			}
+			require.NoError(t, err)
+			code, body := send(api, "POST", "", `{"apiVersion":"example.com/v1","kind":"Box","metadata":{"name":"a"},
+				"spec":{"pod":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n","labels":{"a":"b"},
+				"creationTimestamp":"2020-01-02T03:04:05Z"}}}}`)
+			assert.Equal(t, http.StatusCreated, code, body)
+			require.NoError(t, api.Close())
+		})
+	}
+}
+
+// Rules about the names in the metadata are evaluated, those of the object and those of an embedded resource.
+func TestRulesOfNames(t *testing.T) {
+	const rule = `"x-kubernetes-validations":[{"rule":"self.startsWith('ok')","message":"bad name"}]`
+	const metadata = `"metadata":{"type":"object","properties":{"name":{"type":"string",` + rule + `}}}`
+	kind := embedding(`[{"rule":"true"}]`, metadata)
+	kind.Schema.OpenAPI = []byte(strings.Replace(string(kind.Schema.OpenAPI), `"properties":{`, `"properties":{`+metadata+`,`, 1))
+	api, err := rest.New(rest.Options{}, kind)
+	require.NoError(t, err)
+	create := func(name, inside string) (int, string) {
+		return send(api, "POST", "", `{"apiVersion":"example.com/v1","kind":"Box","metadata":{"name":"`+name+`"},
+			"spec":{"pod":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"`+inside+`"}}}}`)
+	}
+	code, body := create("ok", "ok")
+	assert.Equal(t, http.StatusCreated, code, body)
+	for field, names := range map[string][2]string{"metadata.name": {"a", "ok"}, "spec.pod.metadata.name": {"ok-2", "a"}} {
+		code, body = create(names[0], names[1])
+		assert.Equal(t, http.StatusUnprocessableEntity, code, body)
+		assert.Contains(t, body, field+`: Invalid value: \"a\": bad name`)
+	}
+	require.NoError(t, api.Close())
+}
+
+// A rule that compares a value with the older one notices changes of members that expressions cannot name.
+func TestRulesCompareMembersThatTheyDoNotSee(t *testing.T) {
+	api, err := rest.New(rest.Options{}, embedding(
+		`[{"rule":"!has(self.pod) || !has(oldSelf.pod) || self.pod == oldSelf.pod","message":"immutable"}]`, ""))
+	require.NoError(t, err)
+	code, body := send(api, "POST", "", `{"apiVersion":"example.com/v1","kind":"Box","metadata":{"name":"a"},
+		"spec":{"pod":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n","labels":{"a":"b"}},"spec":{"x":[1]}}}}`)
+	require.Equal(t, http.StatusCreated, code, body)
+	for _, pod := range []string{`{"metadata":{"labels":{"a":"c"}}}`, `{"metadata":{"annotations":{"a":"c"}}}`,
+		`{"spec":{"x":[2]}}`, `{"spec":null}`, `{"more":1}`, `{"kind":"Other"}`} {
+		code, body := send(api, "PATCH", "/a", `{"spec":{"pod":`+pod+`}}`)
+		assert.Equal(t, http.StatusUnprocessableEntity, code, pod)
+		assert.Contains(t, body, "immutable")
+	}
+	code, body = send(api, "PATCH", "/a", `{"metadata":{"labels":{"x":"y"}},"spec":{"pod":{"spec":{"x":[1.0]}}}}`)
+	assert.Equal(t, http.StatusOK, code, body)
+	require.NoError(t, api.Close())
+}
+
 // New refuses invalid rules, unless the host says that it has checked them. Then every write fails.
 func TestInvalidRulesOfDocuments(t *testing.T) {
 	invalid := `[{"rule":"self.missing"}]`

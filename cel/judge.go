@@ -40,9 +40,9 @@ func (c *compiler) judge(s *schema.Schema, verdicts map[*schema.Schema][]rules.V
 		v.Most = maxRequest / (minSize(s) + 1)
 		verdicts[s] = append(verdicts[s], v)
 	}
-	if s.Object != nil {
-		for i := range s.Object.Properties {
-			c.judge(s.Object.Properties[i].Schema, verdicts)
+	if object := s.Seen().Object; object != nil {
+		for i := range object.Properties {
+			c.judge(object.Properties[i].Schema, verdicts)
 		}
 	}
 	c.judge(s.Additional, verdicts)

@@ -6,6 +6,9 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
 )
 
 // container is the common interface of maps and lists.
@@ -70,10 +73,19 @@ func lazyMapOf(read func() traits.Mapper) *lazyMap {
 func (m *lazyMap) Find(key ref.Val) (ref.Val, bool) { return m.all().Find(key) }
 
 // lazyStruct is a struct, whose members that are named by a word of the language have two names: see [escapedWord].
-type lazyStruct struct{ lazyMap }
+type lazyStruct struct {
+	lazyMap
+	schema *schema.Schema
+	value  doc.Value
+}
 
-func lazyStructOf(read func() traits.Mapper) *lazyStruct {
-	return &lazyStruct{lazyMap{lazy[traits.Mapper]{read: read}}}
+// Equal implements ref.Val. Structs are equal only if the members that expressions do not see are equal too.
+func (s *lazyStruct) Equal(other ref.Val) ref.Val {
+	equal := s.all().Equal(other)
+	if o, ok := other.(*lazyStruct); ok && equal == types.True {
+		return types.Bool(doc.Equal(hidden(s.schema, s.value), hidden(o.schema, o.value)))
+	}
+	return equal
 }
 
 // Find implements traits.Mapper.

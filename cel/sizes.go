@@ -29,6 +29,7 @@ const (
 func minSize(s *schema.Schema) uint64 { return minSizeBelow(s, map[*schema.Object]bool{}) }
 
 func minSizeBelow(s *schema.Schema, above map[*schema.Object]bool) uint64 {
+	s = s.Seen()
 	if s.IntOrString {
 		return minNumber
 	}
@@ -146,7 +147,7 @@ func (e sizesOf) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 }
 
 func escapedProperty(s *schema.Schema, name string) *schema.Schema {
-	if s.Object == nil {
+	if s = s.Seen(); s.Object == nil {
 		return nil
 	}
 	for i := range s.Object.Properties {

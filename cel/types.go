@@ -60,7 +60,7 @@ func (d *declarations) typeOf(s *schema.Schema) *cel.Type {
 			}
 			return nil
 		}
-		return d.structType(s.Object)
+		return d.structType(s.Seen().Object)
 	}
 	return nil
 }
@@ -127,10 +127,10 @@ func (d *declarations) FindStructFieldType(name, field string) (*types.FieldType
 	return d.Provider.FindStructFieldType(name, field)
 }
 
-// rootOf returns the schema of a kind as its rules see it: metadata has only the names.
+// rootOf returns the schema of a kind as its rules see it. The metadata of a Go type has only the names.
 func rootOf(s *schema.Schema) *schema.Schema {
-	if s.Object == nil {
-		return s
+	if s.FromOpenAPI() || s.Object == nil {
+		return s.Seen()
 	}
 	object := *s.Object
 	object.Properties = slices.Clone(object.Properties)

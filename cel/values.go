@@ -30,7 +30,7 @@ func valueOf(s *schema.Schema, v doc.Value) ref.Val {
 		if s.Additional != nil {
 			return mapOf(s.Additional, v)
 		}
-		return structOf(s.Object, v)
+		return structOf(s.Seen(), v)
 	}
 	return types.NewErr("the value is missing")
 }
@@ -111,20 +111,43 @@ func mapOf(values *schema.Schema, v doc.Value) ref.Val {
 }
 
 // structOf returns a struct as expressions see it: without unknown members, members of unknown type, and nulls.
-func structOf(o *schema.Object, v doc.Value) ref.Val {
-	return lazyStructOf(func() traits.Mapper {
+func structOf(s *schema.Schema, v doc.Value) ref.Val {
+	return &lazyStruct{*lazyMapOf(func() traits.Mapper {
 		entries := make(map[ref.Val]ref.Val, v.Len())
-		if o != nil {
-			for key, member := range v.Members() {
-				p := o.Property(key)
-				if p == nil || p.Schema.Anything() || member.IsNull() {
-					continue
-				}
-				if name, ok := escape(key); ok {
-					entries[types.String(name)] = valueOf(p.Schema, member)
-				}
+		for key, member := range v.Members() {
+			p := s.Property(key)
+			if p == nil || !visible(p.Schema) || member.IsNull() {
+				continue
+			}
+			if name, ok := escape(key); ok {
+				entries[types.String(name)] = valueOf(p.Schema, member)
 			}
 		}
 		return types.NewRefValMap(types.DefaultTypeAdapter, entries)
-	})
+	}), s, v}
+}
+
+// visible reports whether expressions see the values of a schema.
+func visible(s *schema.Schema) bool {
+	switch {
+	case s == nil || s.Anything():
+		return false
+	case s.Type == schema.ArrayType:
+		return visible(s.Items)
+	case s.Additional != nil:
+		return visible(s.Additional)
+	}
+	return true
+}
+
+// hidden returns the members of a struct that expressions do not see, and that belong to its value all the same.
+func hidden(s *schema.Schema, v doc.Value) doc.Value {
+	var members []doc.Member
+	for key, member := range v.Members() {
+		p := s.Property(key)
+		if p == nil && s.PreserveUnknown || p != nil && !visible(p.Schema) && !member.IsNull() {
+			members = append(members, doc.Member{Key: key, Value: member})
+		}
+	}
+	return doc.MapOf(members...)
 }

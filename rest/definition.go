@@ -161,7 +161,7 @@ type Resource[T any] struct {
 	// the text of an api tag for a type or a field: "Container.ports": "list=map,key=containerPort,key=protocol". The name
 	// of a type may include its import path.
 	Overlay map[string]string
-	// Wire are exceptions that kinds of Kubernetes need to look the same here.
+	// Wire is the dialect of the resource, and what else kinds of Kubernetes need to look the same here.
 	Wire Wire
 
 	// strategy is set by NamespacesOf and DefinitionsOf.
@@ -228,8 +228,8 @@ type Stage struct {
 	Warning    string
 }
 
-// Wire changes what clients see of a resource. A host's own kinds do not need it. Kinds of Kubernetes set the
-// exceptions that a Kubernetes API server makes for them.
+// Wire is the dialect of a resource, and further exceptions that a Kubernetes API server makes for some of its kinds. A
+// host's own kinds do not need it.
 type Wire struct {
 	// Dialect is DialectCustom, or DialectBuiltin for structs of k8s.io/api.
 	Dialect Dialect

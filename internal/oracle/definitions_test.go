@@ -248,6 +248,7 @@ spec:
               set: {type: array, x-kubernetes-list-type: set, items: {type: string}}
               map: {type: object, additionalProperties: {type: string}}
               template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
+              pod: {type: object, x-kubernetes-embedded-resource: true, properties: {metadata: {type: object, properties: {name: {type: string}}}, spec: {type: object}}}
               choice: {type: object, properties: {a: {type: string}, b: {type: string}}, oneOf: [{required: [a]}, {required: [b]}], not: {properties: {a: {enum: [x]}}}}
           status: {type: object, properties: {replicas: {type: integer}, selector: {type: string}}}
 `, `
@@ -275,7 +276,9 @@ var places = []string{
 	"properties.spec.properties.list.items.properties.k",
 	"properties.spec.properties.set", "properties.spec.properties.set.items", "properties.spec.properties.map",
 	"properties.spec.properties.map.additionalProperties",
-	"properties.spec.properties.template", "properties.spec.properties.choice",
+	"properties.spec.properties.template", "properties.spec.properties.pod",
+	"properties.spec.properties.pod.properties.metadata",
+	"properties.spec.properties.pod.properties.metadata.properties.name", "properties.spec.properties.choice",
 	"properties.spec.properties.choice.oneOf.0",
 	"properties.spec.properties.choice.not",
 	"properties.spec.properties.port.anyOf.0", "properties.kind", "properties.spec.properties.new",
@@ -335,6 +338,11 @@ var schemaEdits = []edit{
 	{"x-kubernetes-validations",
 		`[{"rule":"true","fieldPath":".k"},{"rule":"true","fieldPath":" "},{"rule":"true","fieldPath":"['k']"},{"rule":"true","fieldPath":".color"}]`}, {"x-kubernetes-validations", `[{"rule":"self.list.all(a, self.list.all(b, self.set.all(c, c == a.k || b == a)))"}]`},
 	{"x-kubernetes-validations", `[{"rule":"self.matches('^a.*b$')"}]`},
+	{"x-kubernetes-validations", `[{"rule":"has(self.metadata.labels)"},{"rule":"has(self.metadata.name) && self.kind.matches('a') && self.apiVersion.matches('b')"}]`},
+	{"x-kubernetes-validations", `[{"rule":"self.metadata.name.matches('a') && self.metadata.generateName.matches('b')"}]`},
+	{"x-kubernetes-validations", `[{"rule":"has(self.labels)"},{"rule":"has(self.generateName) && self.name.matches('a')"}]`},
+	{"properties.metadata", `{"type":"object","properties":{"name":{"type":"string","maxLength":300},"generateName":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}}}}`},
+	{"properties.apiVersion", `{"type":"string","maxLength":9}`}, {"properties.kind", `{"type":"string"}`},
 	{"x-kubernetes-validations", `[{"rule":"self.all(x, self.all(y, x == y))","messageExpression":"'x'"}]`},
 	{"x-kubernetes-map-type", `"atomic"`}, {"x-kubernetes-map-type", `"granular"`}, {"x-kubernetes-map-type", `"set"`},
 }
@@ -443,11 +451,8 @@ func replaced(d any, path []string, value any, remove bool) any {
 }
 
 // differs reports whether Decorum differs on purpose: it refuses a default of an int-or-string that is neither, and a
-// type that no API server has accepted since version v1. It does not compile rules about metadata.
+// type that no API server has accepted since version v1.
 func differs(place string, e edit) bool {
-	if e.at == "x-kubernetes-validations" && strings.HasPrefix(place, "properties.metadata") {
-		return true
-	}
 	return e.at == "default" && (strings.HasSuffix(place, "port") ||
 		e.value == `[{"k":"a"},{"k":"a"}]` && strings.HasSuffix(place, "anyOf.0")) || e.at == "type" && e.value == `"text"`
 }

@@ -27,10 +27,11 @@ func ReadOpenAPI(json []byte) (*Schema, error) {
 		return nil, fmt.Errorf("schema: duplicate member %s", duplicates[0])
 	}
 	s, err := FromOpenAPI(source)
-	if err == nil {
-		s.root.source = json
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
 	}
-	return s, err
+	s.root.source = json
+	return s, nil
 }
 
 // FromOpenAPI returns the schema of a kind from its OpenAPI v3 schema, the openAPIV3Schema of a
@@ -38,8 +39,8 @@ func ReadOpenAPI(json []byte) (*Schema, error) {
 //
 // FromOpenAPI reads the keywords that a structural schema may have. It returns all errors at once: for a value of a
 // wrong type, a keyword that kube-apiserver does not support, an unknown keyword without the prefix "x-", an invalid
-// pattern, and a default that is too large. It does not check that the schema is structural, and that the defaults
-// satisfy the schema.
+// pattern, and a default that is too large. Clients may see these errors. FromOpenAPI does not check that the schema is
+// structural, and that the defaults satisfy the schema.
 //
 // Like kube-apiserver, FromOpenAPI accepts a root without a type that keeps unknown fields, and a root that is an
 // integer or a string. No object satisfies the latter.
@@ -56,6 +57,7 @@ func FromOpenAPI(source doc.Value) (*Schema, error) {
 		return nil, err
 	}
 	if s.open == nil || !s.open.embedded {
+		s.see()
 		s.Object = withObjectHead(s.Object)
 	}
 	s.distinct = s.distinct || s.Object.distinct
@@ -76,6 +78,8 @@ type openRules struct {
 	embedded bool
 	// closed rejects members that no property describes.
 	closed bool
+	// seen is the schema as rules see it. It is nil unless the values are whole objects or embedded resources.
+	seen *Schema
 }
 
 // IsEmbedded reports whether the value is an object of another kind, with its own apiVersion, kind and metadata.
@@ -131,7 +135,7 @@ func (p *openPlace) String() string {
 }
 
 func (r *openReader) fail(at *openPlace, keyword string, err error) {
-	r.errs = append(r.errs, fmt.Errorf("schema: %v: %s: %w", at, keyword, err))
+	r.errs = append(r.errs, fmt.Errorf("%v: %s: %w", at, keyword, err))
 }
 
 // keepsElements reports whether a list of the schema s at p keeps the unknown fields of its elements.
@@ -312,6 +316,7 @@ func (r *openReader) finish(s *Schema, at *openPlace) {
 		s.Type = AnyType
 	}
 	if s.IsEmbedded() {
+		s.see()
 		s.Object = withObjectHead(s.Object)
 	}
 	if o := s.Object; o != nil {

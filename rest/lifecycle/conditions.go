@@ -23,7 +23,8 @@ type condition struct {
 // content describes what is left in a namespace.
 type content struct {
 	unserved   []string       // resources with objects that the controller cannot see
-	failures   []string       // why objects could not be deleted, one for each resource
+	failures   []string       // why objects could not be deleted, one for each resource, as clients may read it
+	causes     []error        // the same for the log
 	resources  map[string]int // number of remaining objects, by resource
 	finalizers map[string]int // number of objects that a finalizer holds, by finalizer
 }

@@ -120,7 +120,7 @@ func (e *emptier) empty(ctx context.Context, key storage.Key, _ func(storage.Key
 	}
 	switch {
 	case len(content.failures)+len(content.unserved) > 0:
-		return errRemains
+		return errors.Join(append([]error{errRemains}, content.causes...)...)
 	case content.remains():
 		return nil // each change of the content enqueues the namespace again
 	}
@@ -195,7 +195,8 @@ func (e *emptier) clearOf(ctx context.Context, resource raw.Resource, namespace 
 		}
 	}
 	if failed != nil {
-		left.failures = append(left.failures, failed.Error())
+		left.failures = append(left.failures, status.From(failed).Error()) // clients read it in the namespace
+		left.causes = append(left.causes, failed)
 	}
 	if len(records) == 0 {
 		return nil

@@ -3,6 +3,8 @@ package lifecycle_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"testing"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // Bolt belongs to the core group.
@@ -96,6 +99,20 @@ func conditionsOf(t *testing.T, namespaces rest.Client[Namespace], name string) 
 		out[c.Type] = c.Status + " " + c.Reason + ": " + c.Message
 	}
 	return out
+}
+
+// A condition shows no text of an error that clients may not see.
+func TestConditionsOfNamespacesWithholdInternalErrors(t *testing.T) {
+	options := rest.Options{Logger: slog.New(slog.DiscardHandler), Admission: []rest.Admission{{Name: "v",
+		Operations: []rest.Operation{rest.OperationDelete}, Resources: []string{"parts.example.com"},
+		Validate: func(context.Context, *rest.AdmissionRequest) error { return fmt.Errorf("lookup: %w", storage.ErrKey) }}}}
+	emptying(t, options, func(w *world, namespaces rest.Client[Namespace]) {
+		w.part("a/kept")
+		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
+		w.settle()
+		assert.Equal(w, "True ContentDeletionFailed: Failed to delete all resource types, 1 remaining: Internal error occurred: "+
+			"the request could not be completed", conditionsOf(w.T, namespaces, "a")["NamespaceDeletionContentFailure"])
+	})
 }
 
 // The conditions report what remains, as those of Kubernetes' own controller do.

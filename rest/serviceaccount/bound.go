@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -30,7 +31,8 @@ type object struct {
 	} `json:"spec"`
 }
 
-// bind adds the object that the client names to the claims, if it exists and has the uid that the client expects.
+// bind adds the object that the client names to the claims, if it exists and has the uid that the client expects. Like
+// kube-apiserver, it accepts any version of the core group, and an apiVersion that is empty or none.
 func (i *Issuer) bind(ctx context.Context, claims *account, ref *BoundObjectReference) error {
 	key := storage.Key{Namespace: claims.Namespace, Name: ref.Name}
 	var into **reference
@@ -42,8 +44,15 @@ func (i *Issuer) bind(ctx context.Context, claims *account, ref *BoundObjectRefe
 	case "Node":
 		key.Resource, key.Namespace, into = nodes, "", &claims.Node
 	}
-	if key.Resource == "" || ref.APIVersion != "v1" || !serves(i.objects, key.Resource) {
-		return status.BadRequest(fmt.Sprintf("cannot bind token to object of type %s, Kind=%s", ref.APIVersion, ref.Kind))
+	version, err := apimeta.ParseGroupVersion(ref.APIVersion)
+	if err != nil {
+		version = apimeta.GroupVersion{}
+	}
+	if key.Resource == "" || version.Group != "" || !serves(i.objects, key.Resource) {
+		return status.BadRequest(fmt.Sprintf("cannot bind token to object of type %v", version.WithKind(ref.Kind)))
+	}
+	if msgs := apimeta.ValidatePathSegmentName(ref.Name); len(msgs) > 0 {
+		return status.BadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", ref.Name, strings.Join(msgs, ";")))
 	}
 	record, err := i.objects.Get(ctx, key)
 	if err != nil {
@@ -104,11 +113,11 @@ func (i *Issuer) left(ctx context.Context, e existing) (left time.Duration, err 
 	record, err := i.objects.Get(ctx, e.Key)
 	switch {
 	case status.IsNotFound(err):
-		return 0, fmt.Errorf("the %s of the token does not exist", e.Resource)
+		return 0, fmt.Errorf("the %s of the token does not exist", e.noun())
 	case err != nil:
 		return 0, status.From(err)
 	case record.UID != e.uid:
-		return 0, fmt.Errorf("the %s of the token existed earlier, with uid %s", e.Resource, e.uid)
+		return 0, fmt.Errorf("the %s of the token existed earlier, with uid %s", e.noun(), e.uid)
 	case !record.Deleting:
 		return 0, nil
 	}
@@ -120,7 +129,7 @@ func (i *Issuer) left(ctx context.Context, e existing) (left time.Duration, err 
 		left = at.Sub(i.objects.Now())
 	}
 	if left <= 0 {
-		return 0, fmt.Errorf("the %s of the token has been deleted", e.Resource)
+		return 0, fmt.Errorf("the %s of the token has been deleted", e.noun())
 	}
 	return left, nil
 }

@@ -16,8 +16,10 @@ import (
 // names those for which the token is valid.
 //
 // others recognizes the tokens that are not of service accounts, such as those of [auth.Tokens]. It may be nil. Such
-// tokens are valid for the audiences of the API. The Authorizer should allow the creation of TokenReviews to these
-// services only, because the answer tells whether a token is right.
+// tokens are valid for the audiences of the API. A token that others take for the user system:anonymous is not valid.
+// others may itself ask for a TokenReview with the context of its request: that review does not ask others again. If it
+// asks over HTTP, it must ask another API. The Authorizer should allow the creation of TokenReviews to these services
+// only, because the answer tells whether a token is right.
 func (i *Issuer) TokenReviews(others rest.Authenticator) rest.Definition {
 	return rest.Resource[review.Token]{
 		Group: "authentication.k8s.io", Version: "v1", Plural: "tokenreviews", Names: rest.Names{Kind: "TokenReview"},
@@ -31,6 +33,9 @@ func (i *Issuer) TokenReviews(others rest.Authenticator) rest.Definition {
 				who, audiences, err := i.review(ctx, r.Spec, others)
 				if failure := (*status.Error)(nil); errors.As(err, &failure) {
 					return failure // the store did not answer, so nothing is known about the token
+				}
+				if errors.Is(err, errNotStarted) {
+					return err // a mistake of the host
 				}
 				if err != nil {
 					r.Status = review.TokenStatus{Error: err.Error()}
@@ -46,6 +51,9 @@ func (i *Issuer) TokenReviews(others rest.Authenticator) rest.Definition {
 	}
 }
 
+// reviewingKey is the key of the Issuer whose TokenReview asks other authenticators.
+type reviewingKey struct{}
+
 // review returns the user of a token, and the audiences for which the token is valid among those that the client names.
 func (i *Issuer) review(ctx context.Context, spec review.TokenSpec,
 	others rest.Authenticator) (*rest.Identity, []string, error) {
@@ -58,16 +66,19 @@ func (i *Issuer) review(ctx context.Context, spec review.TokenSpec,
 		return who, audiences, err
 	}
 	audiences = shared(wanted, i.audiences)
-	if len(audiences) == 0 {
+	if reviewing, _ := ctx.Value(reviewingKey{}).(*Issuer); len(audiences) == 0 || reviewing == i {
 		return nil, nil, err
 	}
-	r, requestErr := http.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
+	r, requestErr := http.NewRequestWithContext(context.WithValue(ctx, reviewingKey{}, i), http.MethodGet, "/", nil)
 	if requestErr != nil {
 		return nil, nil, requestErr
 	}
 	r.Header.Set("Authorization", "Bearer "+spec.Token)
 	who, othersErr := others.Authenticate(r)
-	if othersErr == nil && who != nil {
+	if othersErr == nil && who != nil && who.User.Name != identity.Anonymous {
+		if !who.Expires.IsZero() && !i.objects.Now().Before(who.Expires) {
+			return nil, nil, errExpired
+		}
 		return who, audiences, nil
 	}
 	if _, undecided := errors.AsType[*status.Error](othersErr); undecided {

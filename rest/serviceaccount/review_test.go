@@ -1,6 +1,7 @@
 package serviceaccount_test
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
@@ -13,6 +14,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,7 +26,7 @@ import (
 )
 
 func TestTokenReviews(t *testing.T) {
-	s := start(t, nil)
+	s := start(t, nil, boundKinds()...)
 	s.account(t, "builder")
 	own := s.token(t, "builder")
 	r, err := s.request(t, "builder", serviceaccount.TokenRequestSpec{Audiences: []string{"vault", "backup"}})
@@ -45,6 +47,7 @@ func TestTokenReviews(t *testing.T) {
 		{"a person's", "root", nil, "root", []string{issuer}, ""},
 		{"a person's for another audience", "root", []string{"vault"}, "", nil, "malformed token"},
 		{"a guess", "guess", nil, "", nil, "malformed token"},
+		{"a token of a pod that is gone", s.ofMissingPod(t), nil, "", nil, "the pod of the token does not exist"},
 	} {
 		body, err := json.Marshal(map[string]any{"spec": map[string]any{"token": c.token, "audiences": c.audiences}})
 		require.NoError(t, err)
@@ -70,6 +73,58 @@ func TestTokenReviews(t *testing.T) {
 	}
 	code, _ := s.send(t, "root", http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{}}`)
 	assert.Equal(t, http.StatusBadRequest, code)
+}
+
+// reviewWith returns the answer of a TokenReview of an API whose Issuer asks others, in a request with a context.
+func reviewWith(t *testing.T, token string, others func(api *rest.API) rest.Authenticator) string {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer, Keys: []serviceaccount.Key{{Signer: key}}})
+	require.NoError(t, err)
+	var api *rest.API
+	asked := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) { return others(api).Authenticate(r) })
+	api, err = rest.New(rest.Options{Plugins: []rest.Plugin{accounts}}, accounts.TokenReviews(asked))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, api.Close()) })
+	return review(t.Context(), api, token)
+}
+
+func review(ctx context.Context, api *rest.API, token string) string {
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews",
+		strings.NewReader(`{"spec":{"token":"`+token+`"}}`))
+	w := httptest.NewRecorder()
+	api.ServeHTTP(w, r)
+	return w.Body.String()
+}
+
+// What another authenticator says of a request without a valid token is no user of a token.
+func TestTokenReviewsKnowNobodyAnonymous(t *testing.T) {
+	never := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) { return nil, nil })
+	body := reviewWith(t, "guess", func(*rest.API) rest.Authenticator { return auth.OrAnonymous(never) })
+	assert.Contains(t, body, `"error":"malformed token"`)
+	assert.NotContains(t, body, "system:anonymous")
+	expired := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) {
+		return &rest.Identity{User: rest.User{Name: "ann"}, Expires: time.Unix(1, 0)}, nil
+	})
+	body = reviewWith(t, "guess", func(*rest.API) rest.Authenticator { return expired })
+	assert.Contains(t, body, `"error":"the token has expired"`)
+	assert.NotContains(t, body, "ann")
+}
+
+// An authenticator that asks a TokenReview itself, which asks the authenticator, ends.
+func TestTokenReviewsDoNotLoop(t *testing.T) {
+	calls := 0
+	body := reviewWith(t, "guess", func(api *rest.API) rest.Authenticator {
+		return rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+			calls++
+			inner := review(r.Context(), api, "guess")
+			assert.Contains(t, inner, `"error":"malformed token"`)
+			return &rest.Identity{User: rest.User{Name: "ann"}}, nil
+		})
+	})
+	assert.Contains(t, body, `"username":"ann"`)
+	assert.Equal(t, 1, calls)
 }
 
 // If another authenticator cannot decide about a token, the review fails and does not call the token invalid.

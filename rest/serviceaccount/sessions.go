@@ -3,6 +3,7 @@ package serviceaccount
 import (
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +14,14 @@ import (
 type existing struct {
 	storage.Key
 	uid string
+}
+
+// noun returns what the object is, for messages.
+func (e existing) noun() string {
+	if e.Resource == accounts {
+		return "service account"
+	}
+	return strings.TrimSuffix(e.Resource, "s")
 }
 
 // session is a watch or a stream that was opened with a token.

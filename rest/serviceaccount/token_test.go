@@ -166,9 +166,11 @@ func TestTokenRequests(t *testing.T) {
 			"may not specify a duration larger than 2^32 seconds"},
 		{"another account", "missing", `{}`, 404, `serviceaccounts \"missing\" not found`},
 		{"an object that is not served", "builder", `{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"a"}}`, 400,
-			"cannot bind token to object of type v1, Kind=Secret"},
+			"cannot bind token to object of type /v1, Kind=Secret"},
 		{"an object of another kind", "builder", `{"boundObjectRef":{"kind":"Namespace","apiVersion":"v1","name":"team"}}`,
-			400, "cannot bind token to object of type v1, Kind=Namespace"},
+			400, "cannot bind token to object of type /v1, Kind=Namespace"},
+		{"an object of another group", "builder", `{"boundObjectRef":{"kind":"Pod","apiVersion":"apps/v1","name":"a"}}`,
+			400, "cannot bind token to object of type apps/v1, Kind=Pod"},
 		{"audiences beyond all bounds", "builder", `{"audiences":["` + strings.Repeat("a", 16<<10) + `"]}`, 400,
 			"the token would be longer than 16384 bytes"},
 	} {
@@ -453,6 +455,49 @@ func TestATokenDiesWithTheObjectToWhichItIsBound(t *testing.T) {
 	assert.True(t, accepted(ofPod), "the pod has time to end")
 	s.Clock.Advance(30 * time.Second)
 	assert.False(t, accepted(ofPod))
+}
+
+// A token is bound to any object whose kind the API serves in the core group. Clients need not name the version.
+func TestReferencesOfBoundTokens(t *testing.T) {
+	s := start(t, nil, boundKinds()...)
+	s.account(t, "builder")
+	pod := &Pod{ObjectMeta: apimeta.ObjectMeta{Name: "p"}}
+	pod.Spec.ServiceAccountName = "builder"
+	_, err := resttest.Client[Pod](t, s.API).Namespace("team").Create(t.Context(), pod)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		ref, message string
+		code         int
+	}{
+		{`{"kind":"Pod","name":"p"}`, `"token":"`, 201},
+		{`{"kind":"Pod","apiVersion":"v7","name":"p"}`, `"token":"`, 201},
+		{`{"kind":"Pod","apiVersion":"a/b/c","name":"p"}`, `"token":"`, 201},
+		{`{"kind":"Pod","apiVersion":"v1"}`, `"message":"Name parameter required."`, 400},
+		{`{"kind":"Pod","apiVersion":"v1","name":"a/b"}`,
+			`"message":"Name parameter invalid: \"a/b\": may not contain '/'"`, 400},
+		{`{"kind":"Pod","apiVersion":"v1","name":"q"}`, `"message":"pods \"q\" not found"`, 404},
+		{`{"apiVersion":"v1","name":"p"}`, `"message":"cannot bind token to object of type /v1, Kind="`, 400},
+	} {
+		code, body := s.send(t, "root", http.MethodPost, "/api/v1/namespaces/team/serviceaccounts/builder/token",
+			`{"spec":{"boundObjectRef":`+c.ref+`}}`)
+		assert.Equal(t, c.code, code, "%s: %s", c.ref, body)
+		assert.Contains(t, body, c.message, c.ref)
+	}
+}
+
+// ofMissingPod returns a token that is bound to a pod that does not exist any more.
+func (s *server) ofMissingPod(t testing.TB) string {
+	t.Helper()
+	pods := resttest.Client[Pod](t, s.API).Namespace("team")
+	pod := &Pod{ObjectMeta: apimeta.ObjectMeta{Name: "p"}}
+	pod.Spec.ServiceAccountName = "builder"
+	_, err := pods.Create(t.Context(), pod)
+	require.NoError(t, err)
+	r, err := s.request(t, "builder", serviceaccount.TokenRequestSpec{
+		BoundObjectRef: &serviceaccount.BoundObjectReference{Kind: "Pod", APIVersion: "v1", Name: "p"}})
+	require.NoError(t, err)
+	require.NoError(t, pods.Delete(t.Context(), "p", rest.DeleteOptions{GracePeriodSeconds: ptr[int64](0)}))
+	return r.Status.Token
 }
 
 // Robot is a host's own type for service accounts.

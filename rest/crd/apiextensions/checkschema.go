@@ -237,9 +237,6 @@ func (c *schemaChecker) members(s *JSONSchemaProps, p schemaPlace) {
 		}
 		if (p.root || s.XEmbeddedResource) && (name == "metadata" || name == "kind" || name == "apiVersion") {
 			below.inMeta = true
-			if name == "metadata" {
-				below.compiled = nil // rules about metadata are not evaluated
-			}
 			if p.root {
 				below = below.withoutDefaults("in top-level " + name)
 			}
@@ -291,11 +288,12 @@ func valuesOf(s *schema.Schema) *schema.Schema {
 	return s.Additional
 }
 
+// memberOf returns the schema of a member as rules see it.
 func memberOf(s *schema.Schema, name string) *schema.Schema {
 	if s == nil {
 		return nil
 	}
-	return s.Member(name)
+	return s.Seen().Member(name)
 }
 
 func elementsOf(s *schema.Schema) *schema.Schema {

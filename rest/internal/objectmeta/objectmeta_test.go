@@ -51,6 +51,7 @@ func TestForUpdateRestoresWhatAnUpdateCannotChange(t *testing.T) {
 			fmt.Sprintf(old, `,"deletionTimestamp":"2030-01-01T00:00:00Z"`)},
 		"uid kept for validation": {"", `{"name":"a","uid":"other"}`,
 			strings.Replace(fmt.Sprintf(old, ""), `"u"`, `"other"`, 1)},
+		"selfLink dropped":   {`,"selfLink":"/old"`, `{"name":"a","selfLink":"/new"}`, fmt.Sprintf(old, "")},
 		"empty uid restored": {"", `{"name":"a","uid":""}`, fmt.Sprintf(old, "")},
 		"managers are the client's to reset": {`,"managedFields":[{"manager":"m"}]`, `{"name":"a","managedFields":[]}`,
 			fmt.Sprintf(old, `,"managedFields":[]`)},

@@ -37,16 +37,18 @@ func textOrAbsent(text string) doc.Value {
 	return doc.Of(text)
 }
 
-// ForUpdate restores the metadata that an update cannot change. It keeps a deletionTimestamp, grace period or uid that
-// the client sends, because validation compares these with the stored ones. It keeps managedFields too, because a
-// client may reset them.
+// ForUpdate restores the metadata that an update cannot change, and drops selfLink. It keeps a deletionTimestamp, grace
+// period or uid that the client sends, because validation compares these with the stored ones. It keeps managedFields
+// too, because a client may reset them.
 func ForUpdate(obj, old doc.Value) doc.Value {
 	m, before := Of(obj), Of(old)
-	changes := make([]doc.Member, 0, 8) // in the order of the keys
+	changes := make([]doc.Member, 0, 9) // in the order of the keys
 	for _, field := range []string{CreationTimestamp, GracePeriod, DeletionTimestamp, Generation, ManagedFields, Namespace,
-		ResourceVersion, UID} {
+		ResourceVersion, SelfLink, UID} {
 		value, given := before.Get(field), m.Get(field)
 		switch field {
+		case SelfLink: // a version of the program that kept it may have stored it
+			value = doc.Value{}
 		case DeletionTimestamp: // once set, it never changes
 			if !Deleting(old) && given.Text() != "" {
 				value = given

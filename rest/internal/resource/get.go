@@ -63,8 +63,11 @@ func (res *Resource) StoreError(err error, name string) error {
 	case errors.Is(err, storage.ErrContended):
 		return status.Conflict(res.GR, name, fmt.Sprintf("the object changed during each of %d attempts to write it: "+
 			"it has too many writers, or a hook that runs for this write writes it too", storage.MaxAttempts))
-	case errors.Is(err, storage.ErrKey): // only the in-process client can send a key that no URL can express
-		return status.BadRequest(err.Error())
+	case errors.Is(err, storage.ErrKey) && name == "": // only programs in the process can send a key that no URL can express
+		return status.BadRequest("Name parameter required.").WithCause(err)
+	case errors.Is(err, storage.ErrKey):
+		return status.BadRequest(fmt.Sprintf("Name parameter invalid: %q: the store holds no object of %s with this name and namespace",
+			name, res.GR)).WithCause(err)
 	}
 	return err
 }

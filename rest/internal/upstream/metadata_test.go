@@ -1,10 +1,13 @@
 package upstream_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
@@ -66,13 +69,72 @@ func TestResourceVersionsInBodies(t *testing.T) {
 			apitest.WidgetBody(`"name":"a","resourceVersion":"00"`)), "widgets.example.com", "a",
 			apitest.Invalid("metadata.resourceVersion", "Invalid value: 0: must be specified for an update"))
 	})
-	t.Run("selfLink is the client's in an update", func(t *testing.T) {
-		api := apitest.NewMemos(t)
-		apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"a","selfLink":"/x"}}`)
-		assert.NotContains(t, apitest.Do(t, api, "GET", apitest.Memos+"/a", "").Body, "selfLink")
-		assert.Equal(t, "/x", apitest.Must(t, api, "PUT", apitest.Memos+"/a",
-			`{"metadata":{"name":"a","selfLink":"/x"}}`).Text(t, "metadata.selfLink"))
+}
+
+// phase is a kind whose status has an endpoint of its own.
+type phase struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	Status             phaseStatus `json:"status,omitzero"`
+}
+
+type phaseStatus struct {
+	Phase string `json:"phase,omitempty"`
+}
+
+const phases = "/apis/example.com/v1/namespaces/default/phases"
+
+func newPhases(t *testing.T, dialect rest.Dialect, hooks ...rest.Admission) *rest.API {
+	t.Helper()
+	return apitest.New(t, rest.Options{NoSelfReviews: true, Admission: hooks}, rest.Resource[phase]{Group: "example.com",
+		Version: "v1", Plural: "phases", Names: rest.Names{Kind: "Phase"}, Wire: rest.Wire{Dialect: dialect}})
+}
+
+// No way of writing stores a selfLink, through the object or through its status. A write that changes nothing else keeps
+// the resourceVersion.
+func TestSelfLinkIsDropped(t *testing.T) {
+	body := func(more string) string {
+		return `{"apiVersion":"example.com/v1","kind":"Phase","metadata":{"name":"a","selfLink":"/x"` + more + `}}`
+	}
+	for _, dialect := range []rest.Dialect{rest.DialectCustom, rest.DialectBuiltin} {
+		for _, c := range []struct{ name, method, target, body, media string }{
+			{"update", "PUT", "/a", body(`,"resourceVersion":"2"`), "application/json"},
+			{"merge patch", "PATCH", "/a", `{"metadata":{"selfLink":"/x"}}`, apitest.TypeMergePatch},
+			{"JSON patch", "PATCH", "/a", `[{"op":"add","path":"/metadata/selfLink","value":"/x"}]`, "application/json-patch+json"},
+			{"apply", "PATCH", "/a?fieldManager=m", body(""), "application/apply-patch+yaml"},
+			{"update of the status", "PUT", "/a/status", body(`,"resourceVersion":"2"`), "application/json"},
+			{"patch of the status", "PATCH", "/a/status", `{"metadata":{"selfLink":"/x"}}`, apitest.TypeMergePatch},
+			{"apply of the status", "PATCH", "/a/status?fieldManager=m", body(""), "application/apply-patch+yaml"},
+		} {
+			t.Run(fmt.Sprint(dialect, ", ", c.name), func(t *testing.T) {
+				api := newPhases(t, dialect)
+				created := apitest.Must(t, api, "POST", phases, body(""))
+				assert.NotContains(t, created.Body, "selfLink")
+				a := apitest.Must(t, api, c.method, phases+c.target, c.body, "Content-Type", c.media)
+				assert.NotContains(t, a.Body, "selfLink")
+				assert.Equal(t, "2", a.ResourceVersion(t), a.Body)
+				assert.NotContains(t, apitest.Must(t, api, "GET", phases+"/a", "").Body, "selfLink")
+			})
+		}
+	}
+}
+
+// A hook of a status whose writes reach the metadata may change labels, and nothing that the server sets.
+func TestHookOfAStatusKeepsTheMetadataOfTheServer(t *testing.T) {
+	hook := apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+		return r.Patch(rest.MergePatch, []byte(`{"metadata":{"name":"b","namespace":"c","uid":"d","generation":7,
+			"selfLink":"/x","labels":{"of":"hook"},"deletionGracePeriodSeconds":9}}`))
 	})
+	hook.Resources = []string{"phases.example.com/status"}
+	api := newPhases(t, rest.DialectBuiltin, hook)
+	apitest.Must(t, api, "POST", phases, `{"metadata":{"name":"a"}}`)
+	apitest.Must(t, api, "PATCH", phases+"/a/status", `{"status":{"phase":"Ready"}}`, "Content-Type", apitest.TypeMergePatch)
+	stored := apitest.Must(t, api, "GET", phases+"/a", "")
+	assert.Equal(t, "a", stored.Text(t, "metadata.name"))
+	assert.Equal(t, "default", stored.Text(t, "metadata.namespace"))
+	assert.Equal(t, "hook", stored.Text(t, "metadata.labels.of"))
+	assert.NotContains(t, stored.Body, "selfLink")
+	assert.NotContains(t, stored.Body, "deletionGracePeriodSeconds")
 }
 
 func TestMetadataOfBuiltinKinds(t *testing.T) {

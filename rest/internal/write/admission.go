@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -12,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // admission is one write, or one view that a subresource shows, as the admission hooks see it. A nil admission means
@@ -258,14 +260,22 @@ func (a *admission) call(ctx context.Context, h *Hook, obj doc.Value, mutable bo
 	return r.object, nil
 }
 
+// ofStore are the errors of stores without a Status.
+var ofStore = []error{storage.ErrNotFound, storage.ErrResource, storage.ErrKey, storage.ErrRevision, storage.ErrJSON,
+	storage.ErrContended}
+
 // refusal returns the client's answer to an error of a hook. A Status is the answer itself. A panic, and any error
-// after the context has ended, stays an internal error. Every other error is a 403 with the text of the hook.
+// after the context has ended, stays an internal error. So does an error of a store that the hook has asked: its text
+// is for programs. Every other error is a 403 with the text of the hook.
 func (a *admission) refusal(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*status.Error](err); ok {
 		return err
 	}
 	if _, ok := errors.AsType[*resource.PanicError](err); ok || ctx.Err() != nil {
 		return err
+	}
+	if slices.ContainsFunc(ofStore, func(of error) bool { return errors.Is(err, of) }) {
+		return status.From(err)
 	}
 	return status.Forbidden(a.res.GR, cmp.Or(a.name, unknownName), err.Error()).WithCause(err)
 }
@@ -274,9 +284,6 @@ func (a *admission) refusal(ctx context.Context, err error) error {
 // that is written, is restored from before.
 func mutated(res *resource.Resource, obj, before doc.Value, part resource.Part) doc.Value {
 	obj, _ = res.Schema.Prune(obj)
-	if part != resource.MainPart {
-		return restored(res, part, obj, before)
-	}
 	m, was := objectmeta.Of(obj), objectmeta.Of(before)
 	if m.Kind() != doc.Map {
 		m = was

@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 func patching(patch string) apitest.AdmissionFunc {
@@ -116,6 +117,8 @@ func TestValidatingAdmissionRefuses(t *testing.T) {
 			`widgets.example.com "a" is forbidden: not on a Sunday`, apitest.AboutWidget("a")},
 		{"a Status stays as it is", teapot, 418, "", "short and stout", ""},
 		{"also a wrapped one", fmt.Errorf("wrapped: %w", teapot), 418, "", "short and stout", ""},
+		{"the text of a store's error is withheld", fmt.Errorf("lookup: %w", storage.ErrResource), 500, "InternalError",
+			"Internal error occurred: the request could not be completed", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			armed := false

@@ -20,6 +20,8 @@ import (
 type Environment struct {
 	// Accounts issue the tokens of service accounts, and answer TokenReviews.
 	Accounts *serviceaccount.Issuer
+	// Users recognize the tokens that are not of service accounts, for TokenReviews. nil means that there are none.
+	Users rest.Authenticator
 	// ServiceAddresses is the range of the first ServiceCIDR. Cluster IPs are of its family. Default: 10.0.0.0/24.
 	ServiceAddresses netip.Prefix
 }
@@ -32,7 +34,7 @@ func All(env Environment) []rest.Definition {
 	if !addresses.IsValid() {
 		addresses = netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, 0, 0}), 24)
 	}
-	return append(slices.Clone(shared()), env.Accounts.TokenReviews(nil), serviceAccounts(env.Accounts),
+	return append(slices.Clone(shared()), env.Accounts.TokenReviews(env.Users), serviceAccounts(env.Accounts),
 		services(addresses))
 }
 

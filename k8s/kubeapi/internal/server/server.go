@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
@@ -30,7 +32,7 @@ type Config struct {
 	Store storage.Store
 	// Logger receives errors. Default: slog's default logger.
 	Logger *slog.Logger
-	// Accounts are the issuer and the keys of the tokens of service accounts.
+	// Accounts are the issuer and the keys of the tokens of service accounts. MaxLifetime defaults to noMaxLifetime.
 	Accounts serviceaccount.Options
 	// Users recognize who sends a request, besides the tokens of service accounts.
 	Users []rest.Authenticator
@@ -75,11 +77,15 @@ type Server struct {
 	running sync.WaitGroup
 }
 
+// noMaxLifetime is the longest life for which a client can ask.
+const noMaxLifetime = 1 << 32 * time.Second
+
 // New returns a server whose objects exist and which serves the kinds of all stored definitions.
 func New(ctx context.Context, c Config) (s *Server, err error) {
 	if !c.Objects.ServiceRange.IsValid() {
 		c.Objects.ServiceRange = netip.MustParsePrefix("10.0.0.0/24")
 	}
+	c.Accounts.MaxLifetime = cmp.Or(c.Accounts.MaxLifetime, noMaxLifetime)
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
@@ -131,7 +137,8 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 			}),
 	}
 	s.api, err = rest.New(options,
-		kinds.All(kinds.Environment{Accounts: accounts, ServiceAddresses: c.Objects.ServiceRange})...)
+		kinds.All(kinds.Environment{Accounts: accounts, Users: rest.Authenticators(c.Users),
+			ServiceAddresses: c.Objects.ServiceRange})...)
 	if err != nil {
 		return nil, err
 	}
