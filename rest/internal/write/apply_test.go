@@ -141,6 +141,8 @@ func TestManagedFieldsStories(t *testing.T) {
 			apply("?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","uid":"3"},"spec":{"size":1}}`, 409, ""),
 			apply("?fieldManager=m&fieldValidation=Strict",
 				"apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1, size: 2}", 400, ""),
+			apply("?fieldManager=m&fieldValidation=Strict",
+				"apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1, size: 2}\n", 400, ""),
 			{"PATCH", apitest.Widgets + "/a/status?fieldManager=m", apitest.TypeApply, config(`"status":{"phase":"Ready"}`), 404,
 				""},
 			{"GET", apitest.Widgets + "/a", "", "", 404, ""},
