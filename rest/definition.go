@@ -191,8 +191,9 @@ type Names struct {
 // any other error or panics, the server sends a 500. A hook should return when its context ends, see
 // [Options].RequestTimeout.
 type Hooks[T any] struct {
-	// Default fills in fields that the client has left out, after the defaults of the struct's tags. If it changes a value
-	// that the client has sent, the server sends a 500 (API conventions, What May Be Defaulted).
+	// Default fills in fields that the client has left out, after the defaults of the struct's tags. It may add elements to
+	// a set and to a keyed list. If it changes a value that the client has sent, the server sends a 500 (API conventions,
+	// What May Be Defaulted).
 	Default func(ctx context.Context, obj *T) error
 	// Prepare runs after defaults and admission, and before validation. It drops or rewrites fields that clients may not
 	// decide, and sets the first status of a new object. old is nil on create. Prepare can change only the fields that the

@@ -26,7 +26,7 @@ func (q *request) delete() error {
 	}
 	options, err := q.deleteOptions()
 	if err == nil {
-		err = q.permitUnsafe(&options)
+		err = q.permitUnsafe(options)
 	}
 	if err != nil {
 		return err
@@ -75,17 +75,15 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 	if err != nil {
 		return o, err
 	}
+	if !q.res.UnsafeDeletion { // dropped before the options are validated, as upstream: the rest is an ordinary deletion
+		o.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
+	}
 	return o, write.ValidateDeleteOptions(o)
 }
 
-// permitUnsafe asks whether the user may delete an object that cannot be read, if the options say so. It drops the
-// option if the host does not allow it at all.
-func (q *request) permitUnsafe(o *apimeta.DeleteOptions) error {
-	unsafe := &o.IgnoreStoreReadErrorWithClusterBreakingPotential
-	if !q.res.UnsafeDeletion {
-		*unsafe = nil
-	}
-	if *unsafe == nil || !**unsafe {
+// permitUnsafe asks whether the user may delete an object that cannot be read, if the options say so.
+func (q *request) permitUnsafe(o apimeta.DeleteOptions) error {
+	if unsafe := o.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe == nil || !*unsafe {
 		return nil
 	}
 	only, err := q.permitVerb(q.r.Context(), "unsafe-delete-ignore-read-errors")

@@ -162,6 +162,9 @@ func (q *request) fail(err error) {
 	if q.wrote {
 		panic(http.ErrAbortHandler) // otherwise the client would take the part it has for the whole
 	}
+	if status.CodeOf(e) == http.StatusMethodNotAllowed && q.serving != nil { // otherwise the host or a plug-in knows the methods
+		q.setAllow()
+	}
 	if d := e.Status.Details; d != nil && d.RetryAfterSeconds > 0 {
 		q.w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
 	}

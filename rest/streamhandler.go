@@ -134,7 +134,7 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 		return boundStream{}, err
 	}
 	if s.way != outputWay { // Output is a read
-		if q.parameters().Get("dryRun") != "" {
+		if q.parameters().Has("dryRun") {
 			return boundStream{}, status.BadRequest("dryRun is not supported")
 		}
 		w := q.api.writes.New(q.res.Resource, t, write.Asked{})

@@ -11,7 +11,12 @@ import (
 
 // watchByPath answers for a path of the legacy form …/watch/….
 func (q *request) watchByPath() (handler, error) {
-	if q.r.Method != http.MethodGet || !q.res.Has(string(VerbWatch)) {
+	if !q.res.Has(string(VerbWatch)) {
+		q.w.Header().Set("Allow", "")
+		return nil, status.MethodNotAllowed()
+	}
+	if q.r.Method != http.MethodGet {
+		q.w.Header().Set("Allow", http.MethodGet)
 		return nil, status.MethodNotAllowed()
 	}
 	q.ofPath = q.at.name != ""

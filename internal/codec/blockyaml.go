@@ -296,10 +296,11 @@ func isSmallInteger(text string) bool {
 	return strings.Trim(text, "0123456789") == ""
 }
 
-// parsed reads a value on one line with the parser.
+// parsed reads a value on one line with the parser. A value with duplicate members is left to the parser of the whole
+// document, which knows the line.
 func parsed(text string) (doc.Value, bool) {
-	v, _, err := parseYAML([]byte(text), false)
-	return v, err == nil
+	v, duplicates, err := parseYAML([]byte(text), true)
+	return v, err == nil && len(duplicates) == 0
 }
 
 // quoted reads a scalar in quotes.

@@ -60,7 +60,7 @@ func (k *Kind) apply(live, config doc.Value, by Writer, force bool) (doc.Value, 
 	}
 	list, err := e.encode()
 	if err != nil {
-		return doc.Value{}, status.Generic(500, "failed to encode managed fields: "+err.Error())
+		return doc.Value{}, fault("failed to encode managed fields: " + err.Error())
 	}
 	return afterApply(obj, config, by).WithAt(list, "metadata", "managedFields"), nil
 }
@@ -96,7 +96,7 @@ func (k *Kind) checkKind(config doc.Value) error {
 func (k *Kind) configuration(config doc.Value) (*typed.TypedValue, error) {
 	patch, err := k.typeValue(config)
 	if err != nil {
-		return nil, untyped("failed to create typed patch object", config, err)
+		return nil, untyped(status.BadRequest, "failed to create typed patch object", config, err)
 	}
 	return patch, nil
 }
@@ -106,7 +106,7 @@ func (k *Kind) applyTyped(live doc.Value, patch *typed.TypedValue, e *entries, b
 	force bool) (doc.Value, error) {
 	before, err := k.of(live)
 	if err != nil {
-		return doc.Value{}, untyped("failed to create typed live object", live, err)
+		return doc.Value{}, untyped(fault, "failed to create typed live object", live, err)
 	}
 	key := e.remember(applyOf(by))
 	apply := func(force bool) (*typed.TypedValue, fieldpath.ManagedFields, error) {
@@ -123,7 +123,7 @@ func (k *Kind) applyTyped(live doc.Value, patch *typed.TypedValue, e *entries, b
 		after, sets, err = apply(true)
 	}
 	if err != nil {
-		return doc.Value{}, status.Generic(500, err.Error())
+		return doc.Value{}, fault(err.Error())
 	}
 	e.sets = sets
 	if set, ok := sets[key]; ok {
@@ -159,12 +159,16 @@ func gvkOf(obj doc.Value) apimeta.GroupVersionKind {
 	return apimeta.GroupVersionKind{Group: gv.Group, Version: gv.Version, Kind: obj.Get("kind").Text()}
 }
 
-// untyped returns the answer to an object that does not fit the schema. Upstream treats that as a fault of the server.
-func untyped(what string, obj doc.Value, err error) error {
+// untyped returns the answer to an object that does not fit the schema. A configuration is a mistake of the client, and a
+// live object a fault of the server; upstream answers to both as to a fault.
+func untyped(answer func(message string) *status.Error, what string, obj doc.Value, err error) error {
 	if status.IsRequestEntityTooLarge(err) {
 		return err
 	}
 	m := obj.Get("metadata")
-	return status.Generic(500, fmt.Sprintf("%s (%s/%s; %s): %v", what, m.Get("namespace").Text(), m.Get("name").Text(),
-		gvkOf(obj), err))
+	return answer(fmt.Sprintf("%s (%s/%s; %s): %v", what, m.Get("namespace").Text(), m.Get("name").Text(), gvkOf(obj),
+		err))
 }
+
+// fault returns the answer to a fault of the server.
+func fault(message string) *status.Error { return status.Generic(500, message) }

@@ -71,6 +71,7 @@ type wideSpec struct {
 	Conditions []apimeta.Condition   `json:"conditions,omitempty" api:"list=map,key=type"`
 	Source     wideSource            `json:"source,omitzero"`
 	Target     *wideTarget           `json:"target,omitempty"`
+	Sink       wideSink              `json:"sink,omitzero"`
 	Empty      struct{}              `json:"empty,omitzero"`
 }
 
@@ -82,6 +83,11 @@ type widePort struct {
 type wideSource struct {
 	File *string `json:"file,omitempty" api:"member,maxLength=20"`
 	URL  *string `json:"namespace,omitempty" api:"member,maxLength=20"`
+}
+
+type wideSink struct {
+	File *string `json:"file,omitempty" api:"member,atMostOne,maxLength=20"`
+	Net  *string `json:"net,omitempty" api:"member,maxLength=20"`
 }
 
 type wideTarget struct {
@@ -214,7 +220,7 @@ var samples = map[string]string{
 	"wide": `{"spec":{"owner":"o","zone-name":"z","ports":[{"name":"a","port":1},{"name":"b"}],"labels":{"k":"v"},"tiny":5,"short":7,"long":9,"half":0.25,"when":"2024-01-02T03:04:05Z",
 		"selector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"k","operator":"In","values":["v"]}]},
 		"conditions":[{"type":"Ready","status":"True","reason":"R","message":"m","lastTransitionTime":"2024-01-02T03:04:05Z"}],
-		"source":{"file":"f"},"target":{"type":"Disk","disk":"d"},"empty":{}}}`,
+		"source":{"file":"f"},"target":{"type":"Disk","disk":"d"},"sink":{"net":"n"},"empty":{}}}`,
 }
 
 // An API server and our API store the same objects, and refuse the others for the same reasons.

@@ -265,6 +265,10 @@ func (d *deriver) overlay(t reflect.Type, field string) []string {
 		if text, ok := metaOverlay(t.Name(), field); ok {
 			texts = append(texts, text)
 		}
+		// Kubernetes' own kinds check their conditions in code, and only some of them do.
+		if t.Name() == "Condition" && (t.PkgPath() == ownMeta || !d.options.Builtin) {
+			texts = append(texts, conditionOverlay(field))
+		}
 	}
 	if len(d.options.Overlay) == 0 {
 		return texts

@@ -594,6 +594,11 @@ func TestDeriveErrors(t *testing.T) {
 			C *int   `json:"c,omitempty" api:"member"`
 		}{}, []string{"both the discriminator and a member"}},
 		{"union without member", tagged[int]("union=x"), []string{"union= needs discriminator or member"}},
+		{"atMostOne without member", tagged[int]("atMostOne"), []string{"atMostOne needs member"}},
+		{"atMostOne and a discriminator", struct {
+			A string `json:"a" api:"discriminator"`
+			B *int   `json:"b,omitempty" api:"member,atMostOne"`
+		}{}, []string{"has a discriminator, so atMostOne has no meaning"}},
 		{"default that contains itself", selfDefault{}, []string{"the default contains itself"}},
 		{"defaults that multiply", twins{}, []string{"the default contains itself"}},
 	} {

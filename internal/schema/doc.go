@@ -37,6 +37,7 @@
 //	safeInteger                      bounds an integer to ±(2^53-1), which every JSON parser reads exactly
 //	discriminator                    the string that says which member of a union is set
 //	member, member=FrontProxy        a member of a union, and the discriminator's value for it: by default its name in CamelCase
+//	atMostOne                        no member of the union need be set, if it has no discriminator
 //	union=name                       selects the union, in a struct that has several
 //	nullable                         keeps an explicit null
 //	immutable                        cannot change after creation

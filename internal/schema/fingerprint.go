@@ -110,6 +110,7 @@ func (p *printer) object(o *Object) {
 	}
 	for _, u := range o.unions {
 		p.text = fmt.Appendf(p.text, "%q %q %q", u.name, u.discriminator, u.members)
+		p.flags(u.atMostOne)
 	}
 	p.text = append(p.text, ']')
 }

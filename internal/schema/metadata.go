@@ -2,11 +2,14 @@ package schema
 
 import "reflect"
 
+// ownMeta is the package of this module with the shared API types.
+const ownMeta = "github.com/decorum-go/decorum/apimeta"
+
 // isMeta reports whether a type belongs to object metadata or the other shared API types, of this module or of the
 // Kubernetes package that has the same types under the same names.
 func isMeta(t reflect.Type) bool {
 	switch t.PkgPath() {
-	case "github.com/decorum-go/decorum/apimeta", "github.com/decorum-go/decorum/status",
+	case ownMeta, "github.com/decorum-go/decorum/status",
 		"k8s.io/apimachinery/pkg/apis/meta/v1":
 		return true
 	}
@@ -32,6 +35,25 @@ func metaOverlay(typ, field string) (text string, ok bool) {
 		return "", false
 	}
 	return text, true
+}
+
+// conditionOverlay returns the api tag with the rules for a member of Condition (API conventions, Typical status
+// properties). They are the rules that a CustomResourceDefinition made from the Kubernetes type has.
+func conditionOverlay(field string) string {
+	switch field {
+	case "type":
+		return `maxLength=316,pattern='^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?` +
+			`(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$'`
+	case "status":
+		return "enum=True|False|Unknown"
+	case "observedGeneration":
+		return "min=0"
+	case "reason":
+		return "minLength=1,maxLength=1024,pattern='^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$'"
+	case "message":
+		return "maxLength=32768"
+	}
+	return ""
 }
 
 // metaDocs returns the documentation of a metadata type: of its members by name, and of the type itself.

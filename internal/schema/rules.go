@@ -46,6 +46,8 @@ func (d *deriver) rule(s *Schema, options []option, where string) presence {
 			p.member, p.value = true, o.value
 		case o.name == "union" && o.value != "":
 			p.union = o.value
+		case o.name == "atMostOne" && !o.hasValue:
+			p.atMostOne = true
 		default:
 			err = d.option(s, o, where)
 		}

@@ -12,11 +12,12 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// union is a set of struct members. Exactly one of them must be set (API conventions, Unions). A discriminator, if
-// there is one, names that member. If its value names none of the members, none may be set.
+// union is a set of struct members. Exactly one of them must be set, or at most one (API conventions, Unions). A
+// discriminator, if there is one, names that member. If its value names none of the members, none may be set.
 type union struct {
 	name          string
 	discriminator string // "" if there is none
+	atMostOne     bool   // without a discriminator, no member need be set
 	members       []unionMember
 }
 
@@ -25,10 +26,11 @@ type unionMember struct {
 	value string // of the discriminator
 }
 
-// Union is a set of members of a struct. Without a discriminator, exactly one member must be set. With a discriminator,
-// its value determines which member must be set.
+// Union is a set of members of a struct. Without a discriminator, exactly one member must be set, or at most one. With a
+// discriminator, its value determines which member must be set.
 type Union struct {
 	Discriminator string // "" for a union without a discriminator
+	AtMostOne     bool
 	Members       []UnionMember
 }
 
@@ -39,7 +41,7 @@ type UnionMember struct{ Field, Value string }
 func (o *Object) Unions() []Union {
 	out := make([]Union, len(o.unions))
 	for i, u := range o.unions {
-		out[i].Discriminator = u.discriminator
+		out[i].Discriminator, out[i].AtMostOne = u.discriminator, u.atMostOne
 		for _, m := range u.members {
 			out[i].Members = append(out[i].Members, UnionMember{Field: m.field, Value: m.value})
 		}
@@ -53,14 +55,18 @@ type membership struct {
 	discriminator bool
 	member        bool
 	value         string // of the discriminator; "" means the member's name in CamelCase
+	atMostOne     bool   // the whole union
 }
 
 // join adds a member of a struct to its union.
 func (o *Object) join(p Property, m membership) error {
-	if !m.discriminator && !m.member {
-		if m.union != "" {
-			return errors.New("union= needs discriminator or member")
-		}
+	switch {
+	case m.discriminator || m.member:
+	case m.union != "":
+		return errors.New("union= needs discriminator or member")
+	case m.atMostOne:
+		return errors.New("atMostOne needs member")
+	default:
 		return nil
 	}
 	i := slices.IndexFunc(o.unions, func(u union) bool { return u.name == m.union })
@@ -69,6 +75,7 @@ func (o *Object) join(p Property, m membership) error {
 		o.unions = append(o.unions, union{name: m.union})
 	}
 	u := &o.unions[i]
+	u.atMostOne = u.atMostOne || m.atMostOne
 	switch {
 	case m.discriminator && m.member:
 		return errors.New("a field cannot be both the discriminator and a member of a union")
@@ -92,14 +99,18 @@ func (o *Object) join(p Property, m membership) error {
 
 // incomplete checks a union once all its members are known.
 func (u *union) incomplete() error {
-	if len(u.members) == 0 || len(u.members) == 1 && u.discriminator == "" {
+	switch {
+	case len(u.members) == 0, len(u.members) == 1 && u.discriminator == "":
 		return fmt.Errorf("the union %q of its fields has too few members", u.name)
+	case u.atMostOne && u.discriminator != "":
+		return fmt.Errorf("the union %q of its fields has a discriminator, so atMostOne has no meaning: a value that names "+
+			"no member says that none is set", u.name)
 	}
 	return nil
 }
 
-// check adds an error if not exactly one member of a union is set, or not the one that the discriminator names. If the
-// old object had the same fault, it is accepted.
+// union adds an error if more or fewer members of a union are set than must be, or not the one that the discriminator
+// names. If the old object had the same fault, it is accepted.
 func (w *validator) union(u *union, v, old doc.Value, at *trail) {
 	if old.Kind() == doc.Map && !u.changed(v, old) {
 		return
@@ -132,13 +143,16 @@ func (w *validator) plainUnion(u *union, v doc.Value, at *trail) {
 			set = append(set, m.field)
 		}
 	}
-	switch len(set) {
-	case 0:
+	number := "exactly"
+	if u.atMostOne {
+		number = "at most"
+	}
+	switch {
+	case len(set) == 0 && !u.atMostOne:
 		w.add(status.InvalidField(at.below(w.root), "", "must specify one of: "+strings.Join(all, ", ")))
-	case 1:
-	default:
+	case len(set) > 1:
 		w.add(status.InvalidField(at.below(w.root), "{"+strings.Join(set, ", ")+"}",
-			"must specify exactly one of: "+strings.Join(all, ", ")))
+			"must specify "+number+" one of: "+strings.Join(all, ", ")))
 	}
 }
 

@@ -58,6 +58,33 @@ func TestUnions(t *testing.T) {
 	})
 }
 
+func TestUnionsOfAtMostOne(t *testing.T) {
+	s := derive[struct {
+		File *string `json:"file,omitempty" api:"member,atMostOne"`
+		URL  *string `json:"url,omitempty" api:"member"`
+		Note string  `json:"note,omitempty"`
+	}](t)
+	for in, want := range map[string]string{
+		`{}`:                "",
+		`{note: x}`:         "",
+		`{file: x}`:         "",
+		`{url: y}`:          "",
+		`{file: x, url: y}`: "<nil>: Invalid value: \"{file, url}\": must specify at most one of: `file`, `url`",
+	} {
+		assert.Equal(t, want, strings.Join(texts(s.Validate(nil, parse(t, in))), "; "), in)
+	}
+	both := parse(t, `{file: x, url: y}`)
+	assert.Empty(t, checkUpdate(s, parse(t, `{file: x, url: y, note: z}`), both), "an update may keep both")
+	assert.NotEmpty(t, checkUpdate(s, both, parse(t, `{file: x}`)))
+	assert.True(t, s.Object.Unions()[0].AtMostOne)
+	exact := derive[struct {
+		File *string `json:"file,omitempty" api:"member"`
+		URL  *string `json:"url,omitempty" api:"member"`
+		Note string  `json:"note,omitempty"`
+	}](t)
+	assert.NotEqual(t, exact.Fingerprint(), s.Fingerprint())
+}
+
 func TestReconcile(t *testing.T) {
 	type part struct {
 		Name string `json:"name"`
@@ -70,6 +97,11 @@ func TestReconcile(t *testing.T) {
 		Parts    []part            `json:"parts,omitempty" api:"list=map,key=name"`
 		Named    map[string]*part  `json:"named,omitempty"`
 		Labels   map[string]string `json:"labels,omitempty"`
+		Steps    []struct {
+			Strategy strategy `json:"strategy,omitzero"`
+			Class    string   `json:"class,omitempty" api:"immutable,default=standard"`
+		} `json:"steps,omitempty" api:"list=atomic"`
+		Waves []strategy `json:"waves,omitempty"`
 	}](t)
 	for _, test := range []struct{ name, old, next, want string }{
 		{"an immutable field with a default stays", `{class: fast}`, `{}`, `{"class":"fast"}`},
@@ -91,6 +123,21 @@ func TestReconcile(t *testing.T) {
 		{"the same discriminator", `{strategy: {type: Blue, rollingUpdate: {}}}`,
 			`{strategy: {type: Blue, rollingUpdate: {}}, labels: {a: b}}`,
 			`{"labels":{"a":"b"},"strategy":{"rollingUpdate":{},"type":"Blue"}}`},
+		{"a discriminator in a list without keys", `{waves: [{type: Recreate}, {type: RollingUpdate, rollingUpdate: {surge: 1}}]}`,
+			`{waves: [{type: Recreate}, {type: Blue, coloured: {}, rollingUpdate: {surge: 1}}]}`,
+			`{"waves":[{"type":"Recreate"},{"coloured":{},"type":"Blue"}]}`},
+		{"a discriminator alone in a list without keys", `{waves: [{type: RollingUpdate, rollingUpdate: {surge: 1}}]}`,
+			`{waves: [{type: Recreate, rollingUpdate: {surge: 1}}]}`, `{"waves":[{"type":"Recreate"}]}`},
+		{"a discriminator below an element of an atomic list",
+			`{steps: [{strategy: {type: RollingUpdate, rollingUpdate: {surge: 1}}, class: fast}]}`,
+			`{steps: [{strategy: {type: Recreate, rollingUpdate: {surge: 1}}}]}`,
+			`{"steps":[{"strategy":{"type":"Recreate"}}]}`},
+		{"a changed member in a list without keys", `{waves: [{type: RollingUpdate, rollingUpdate: {surge: 1}}]}`,
+			`{waves: [{type: Recreate, rollingUpdate: {surge: 2}}]}`,
+			`{"waves":[{"rollingUpdate":{"surge":2},"type":"Recreate"}]}`},
+		{"a list without keys that becomes longer", `{waves: [{type: RollingUpdate, rollingUpdate: {surge: 1}}]}`,
+			`{waves: [{type: Recreate, rollingUpdate: {surge: 1}}, {type: Recreate}]}`,
+			`{"waves":[{"rollingUpdate":{"surge":1},"type":"Recreate"},{"type":"Recreate"}]}`},
 		{"another type", `{parts: [{name: a}]}`, `{parts: {a: b}}`, `{"parts":{"a":"b"}}`},
 		{"no old value", `{}`, `{parts: [{name: a}]}`, `{"parts":[{"name":"a"}]}`},
 	} {

@@ -159,6 +159,21 @@ func (s *Schema) same(a, b doc.Value) bool {
 	return true
 }
 
+// Merges reports whether the elements of the list have identities, so that each of several clients may add its own: the
+// list is a set, or keyed. s may be nil.
+func (s *Schema) Merges() bool { return s != nil && (s.ListType == SetList || s.ListType == MapList) }
+
+// Find returns the index of the first element of a list, from an index on, that has the same identity as element, or -1.
+// The list must be one that [Schema.Merges].
+func (s *Schema) Find(list, element doc.Value, from int) int {
+	for i := from; i < list.Len(); i++ {
+		if s.same(list.At(i), element) {
+			return i
+		}
+	}
+	return -1
+}
+
 // appendIdentity appends bytes that are equal for elements with the same identity. Different elements share them only
 // if they differ in numbers beyond 64 bits.
 func (s *Schema) appendIdentity(dst []byte, element doc.Value) []byte {

@@ -93,6 +93,9 @@ func TestParsePolicyReportsWhatItIgnores(t *testing.T) {
 	require.Len(t, p.Ignored(), 2)
 	assert.Contains(t, p.Ignored()[0], `key "level" already set`)
 	assert.Equal(t, `unknown field "rules[0].namespace"`, p.Ignored()[1])
+	p = parse(t, "rules:\n- {level: None, level: Metadata}\n")
+	require.Len(t, p.Ignored(), 1)
+	assert.Contains(t, p.Ignored()[0], `key "level" already set`)
 }
 
 func TestReadPolicyNamesTheFile(t *testing.T) {

@@ -48,7 +48,7 @@ func zeroIsChoice(p *place) bool {
 	s := p.schema
 	zero := zeroOf(s)
 	switch {
-	case zero.IsAbsent(), defaultsToZero(p), isObservedGeneration(p):
+	case zero.IsAbsent(), defaultsToZero(p), isObservedGeneration(p), isConditionMessage(p):
 		return false
 	case s.Format != "" && s.Format != "byte" && s.Type == schema.StringType:
 		return false // the empty text is valid only without a format

@@ -54,6 +54,12 @@ func specAndStatus(k *kind) iter.Seq2[string, string] {
 // isConditions reports whether a field holds the conditions of an object.
 func isConditions(p *place) bool { return p.inStatus && p.name() == "conditions" }
 
+// isConditionMessage reports whether a field is the message of a condition, which may be empty and means the same then as
+// if it were unset.
+func isConditionMessage(p *place) bool {
+	return p.name() == "message" && p.parent != nil && p.parent.parent != nil && isConditions(p.parent.parent)
+}
+
 func conditions(p *place) string {
 	switch {
 	case !isConditions(p):

@@ -228,11 +228,12 @@ func (v *vetter) say(p *place, r rule, reason string) {
 		Reason: reason})
 }
 
-// isForeign reports whether the host cannot change a type: it belongs to Kubernetes or to a public package of this
-// module.
+// isForeign reports whether the host cannot change a type, and Vet does not check it: it belongs to Kubernetes, or to the
+// metadata of this module. The Condition of this module is checked like a type of the host.
 func isForeign(t reflect.Type) bool {
 	pkg := t.PkgPath()
-	return strings.HasPrefix(pkg, "k8s.io/") || pkg == reflect.TypeFor[apimeta.ObjectMeta]().PkgPath()
+	return strings.HasPrefix(pkg, "k8s.io/") ||
+		pkg == reflect.TypeFor[apimeta.ObjectMeta]().PkgPath() && t != reflect.TypeFor[apimeta.Condition]()
 }
 
 // goField is a field and the struct that declares it.

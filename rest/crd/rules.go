@@ -73,8 +73,13 @@ func (e *exporter) union(out object, u schema.Union, path string) {
 		for i := range names {
 			names[i] = "has(self." + names[i] + ")"
 		}
-		out.add(schema.Rule{Rule: "[" + strings.Join(names, ", ") + "].exists_one(set, set)",
-			Message: "must specify exactly one of: " + fieldsOf(u)})
+		list := "[" + strings.Join(names, ", ") + "]"
+		rule := schema.Rule{Rule: list + ".exists_one(set, set)", Message: "must specify exactly one of: " + fieldsOf(u)}
+		if u.AtMostOne {
+			rule = schema.Rule{Rule: list + ".filter(set, set).size() <= 1",
+				Message: "must specify at most one of: " + fieldsOf(u)}
+		}
+		out.add(rule)
 	case !ok:
 		e.lose(strings.TrimPrefix(path+"."+u.Discriminator, "."),
 			"a cluster does not check the union, because rules cannot refer to a discriminator of this name")

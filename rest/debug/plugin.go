@@ -54,6 +54,7 @@ func (p *plugin) guarded(answer func(w http.ResponseWriter, r *http.Request) err
 		var err error
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			w.Header().Set("Allow", "GET, HEAD")
 			err = status.MethodNotAllowed()
 		case !p.api.Authorizes() && !p.options.WithoutAuthorizer:
 			err = status.Forbidden(apimeta.GroupResource{}, "", "the API has no Authorizer that could protect "+r.URL.Path)

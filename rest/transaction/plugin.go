@@ -47,6 +47,7 @@ func (p *plugin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (p *plugin) serve(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
 		return nil, status.MethodNotAllowed()
 	}
 	query, err := parametersOf(r)

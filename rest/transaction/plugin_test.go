@@ -125,7 +125,7 @@ func TestRefusedTransactionStoresNothing(t *testing.T) {
 		"an outdated version": {"", list(good, object(`"name":"old","resourceVersion":"1"`, 2)), 409, []string{"items[1]"},
 			"items[1]"},
 		"an unknown field": {"?fieldValidation=Strict", list(good, strings.Replace(good, `"balance"`, `"other"`, 1)),
-			500, []string{"items[1]"}, "other"},
+			400, []string{"items[1]"}, "other"},
 		"a field of another": {"?fieldManager=second", list(good, object(`"name":"old"`, 2)), 409,
 			[]string{"items[1].balance"}, "conflict"},
 		"an unknown kind": {"", list(good, `{"apiVersion":"v1","kind":"None","metadata":{"name":"x"}}`), 404,

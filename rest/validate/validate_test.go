@@ -126,6 +126,13 @@ spec:
   size: 2
 `,
 			`in.yaml:8: error: Widget a: Widget in version "v1" cannot be handled as a Widget: strict decoding error: yaml: unmarshal errors:   line 8: key "size" already set in map`},
+		{"a duplicate key on one line", `
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: a}
+spec: {size: 1, size: 2}
+`,
+			`in.yaml:4: error: Widget a: Widget in version "v1" cannot be handled as a Widget: strict decoding error: yaml: unmarshal errors:   line 4: key "size" already set in map`},
 		{"JSON", `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"size": 1}}
 {
   "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "b"},

@@ -172,9 +172,9 @@ func BeingDeleted(finalizers ...string) string {
 		strings.Join(finalizers, `","`) + `"]`
 }
 
-// WidgetList is a list of Widgets as it is answered.
+// WidgetList is a list of Widgets as it is answered, without a next page.
 func WidgetList(metadata string, items ...string) string {
-	return `{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{` + metadata + `},"items":[` +
+	return `{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{` + metadata + `,"continue":""},"items":[` +
 		strings.Join(items, ",") + `]}`
 }
 

@@ -143,8 +143,7 @@ func (w *ListWriter) jsonLength(l List) (n int64, known bool) {
 	if w.absent(l) {
 		around = "null"
 	}
-	apiVersion, kind := w.kind.listType(w.rep)
-	head := appendListHead(w.buf[:0], apiVersion, kind, l)
+	head := w.kind.appendListHead(w.buf[:0], w.rep, l)
 	w.asStored = true
 	return int64(len(head)+len(around)) + n + int64(len("}\n")), true
 }
@@ -231,8 +230,7 @@ func (w *ListWriter) head(l List) (head []byte, name string, err error) {
 		head, err = w.rows.appendHead(nil, l, true)
 		return bytes.TrimSuffix(head, []byte("[")), "rows", err
 	}
-	apiVersion, kind := w.kind.listType(w.rep)
-	return appendListHead(nil, apiVersion, kind, l), "items", nil
+	return w.kind.appendListHead(nil, w.rep, l), "items", nil
 }
 
 // element appends the JSON of one element of the list.
@@ -245,8 +243,7 @@ func (w *ListWriter) element(dst []byte, record *storage.Record) ([]byte, error)
 
 // join writes the list as compact JSON, except for its last chunk. It joins the stored bytes.
 func (w *ListWriter) join(l List) error {
-	apiVersion, kind := w.kind.listType(w.rep)
-	w.buf = appendListHead(w.buf, apiVersion, kind, l)
+	w.buf = w.kind.appendListHead(w.buf, w.rep, l)
 	if w.absent(l) {
 		w.buf = append(w.buf, `null}`...)
 		return nil
@@ -329,21 +326,23 @@ func appendTypeMeta(dst []byte, apiVersion, kind string) []byte {
 }
 
 // appendListHead appends a list up to its first item.
-func appendListHead(dst []byte, apiVersion, kind string, l List) []byte {
+func (k *Kind) appendListHead(dst []byte, rep *Representation, l List) []byte {
+	apiVersion, kind := k.listType(rep)
 	dst = appendTypeMeta(dst, apiVersion, kind)
-	dst = appendListMeta(append(dst, `"metadata":`...), l)
+	dst = appendListMeta(append(dst, `"metadata":`...), l, k.dialect.EmptyContinue && rep.Form == Whole)
 	return append(dst, `,"items":`...)
 }
 
-// appendListMeta appends the metadata of a list.
-func appendListMeta(dst []byte, l List) []byte {
+// appendListMeta appends the metadata of a list. emptyContinue says that a list without a next page has an empty
+// continue.
+func appendListMeta(dst []byte, l List, emptyContinue bool) []byte {
 	dst = append(dst, '{')
 	if l.Revision > 0 {
 		dst = append(dst, `"resourceVersion":"`...)
 		dst = strconv.AppendUint(dst, uint64(l.Revision), 10)
 		dst = append(dst, '"')
 	}
-	if l.Continue != "" {
+	if l.Continue != "" || emptyContinue {
 		dst = append(dst, `,"continue":"`...)
 		dst = append(dst, l.Continue...)
 		dst = append(dst, '"')

@@ -68,8 +68,7 @@ func (a *ListAnswer) At(k *Kind, rep *Representation, at watch.Revision) (head, 
 	if a.Revision == at {
 		return nil, a.Body
 	}
-	apiVersion, kind := k.listType(rep)
-	return appendListHead(nil, apiVersion, kind, List{Revision: at}), a.Body[a.head:]
+	return k.appendListHead(nil, rep, List{Revision: at}), a.Body[a.head:]
 }
 
 // state is what must not change while the answer is kept.
@@ -178,8 +177,7 @@ func (c *ListCache) Holds(k ListKey, answer *ListAnswer) bool {
 func (w *ListWriter) Answer(ctx context.Context, l List, gzipped bool) (*ListAnswer, error) {
 	a := &ListAnswer{Revision: l.Revision, Gzipped: gzipped}
 	if w.rep.Media == JSON && !gzipped {
-		apiVersion, kind := w.kind.listType(w.rep)
-		a.head = len(appendListHead(w.buf[:0], apiVersion, kind, l))
+		a.head = len(w.kind.appendListHead(w.buf[:0], w.rep, l))
 	}
 	var body bytes.Buffer
 	write := func(to io.Writer) error { return w.Write(ctx, to, l) }

@@ -240,6 +240,7 @@ func TestFieldValidation(t *testing.T) {
 		unknown = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","resourceVersion":"0","bogusMeta":1},"bogus":1,"spec":{"size":1,"parts":[{"name":"p","bogus":1}],"extra":{"free":{"deep":1}}}}`
 		double  = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","name":"a"},"spec":{"size":2,"size":1}}`
 		doubleY = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n  size: 2\n  size: 1\n"
+		flowY   = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 2, size: 1}\n"
 		strict  = `Widget in version "v1" cannot be handled as a Widget: strict decoding error: `
 	)
 	pruned := apitest.StoredWidget{Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"parts":[{"name":"p","count":1}],"extra":{"free":{"deep":1}}}`}.String()
@@ -270,6 +271,12 @@ func TestFieldValidation(t *testing.T) {
 			apitest.StoredWidget{}.String(), ""},
 		{"duplicate fields in YAML, strict", "Strict", apitest.TypeYAML, doubleY, nil, "",
 			strict + "yaml: unmarshal errors:\n  line 6: key \"size\" already set in map"},
+		{"duplicate fields on one line of YAML", "", apitest.TypeYAML, flowY,
+			quoted(`line 4: key "size" already set in map`), apitest.StoredWidget{}.String(), ""},
+		{"duplicate fields on one line of YAML, ignore", "Ignore", apitest.TypeYAML, flowY, nil,
+			apitest.StoredWidget{}.String(), ""},
+		{"duplicate fields on one line of YAML, strict", "Strict", apitest.TypeYAML, flowY, nil, "",
+			strict + "yaml: unmarshal errors:\n  line 4: key \"size\" already set in map"},
 		{"nothing to complain of", "Strict", "application/json", apitest.WidgetBody(`"name":"a"`), nil,
 			apitest.StoredWidget{}.String(), ""},
 	} {

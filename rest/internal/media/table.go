@@ -36,7 +36,7 @@ func newTableWriter(k *Kind, rep *Representation) (*tableWriter, error) {
 // appendHead appends a Table up to its first row. Only the first event of a watch contains the columns.
 func (t *tableWriter) appendHead(dst []byte, l List, columns bool) ([]byte, error) {
 	dst = appendTypeMeta(dst, "meta.k8s.io/"+t.version, "Table")
-	dst = appendListMeta(append(dst, `"metadata":`...), l)
+	dst = appendListMeta(append(dst, `"metadata":`...), l, false)
 	dst = append(dst, `,"columnDefinitions":`...)
 	if columns {
 		definitions := make([]apimeta.TableColumnDefinition, len(t.kind.columns))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -85,6 +86,69 @@ func TestListsAreEncodedElementByElement(t *testing.T) {
 			}
 		}
 	}
+}
+
+// As upstream, a list of a custom kind without a next page has an empty continue. A list of a built-in kind, of
+// metadata, or in a Table has none.
+func TestContinueOfTheLastPage(t *testing.T) {
+	format := cbor.Format()
+	for _, custom := range []bool{true, false} {
+		r := apitest.ThingResource()
+		if !custom {
+			r.Wire.Dialect = rest.DialectBuiltin
+		}
+		s := apitest.NewThingServer(t, rest.Options{CBOR: format}, r)
+		metadata := func(a apitest.Answer) map[string]any {
+			require.Equal(t, 200, a.Code, a.Body)
+			text := []byte(a.Body)
+			if a.Header.Get("Content-Type") == "application/cbor" {
+				var err error
+				text, err = format.ToJSON(text)
+				require.NoError(t, err)
+			}
+			var list struct {
+				Metadata map[string]any `json:"metadata"`
+			}
+			require.NoError(t, yaml.Unmarshal(text, &list), a.Body)
+			return list.Metadata
+		}
+		for _, objects := range []int{0, 3} {
+			for i := range objects {
+				s.MustCreate(t, fmt.Sprint("n", i))
+			}
+			for _, c := range []struct {
+				name, method, accept string
+				never                bool // no list in this form has an empty continue
+			}{
+				{name: "JSON", method: "GET", accept: "application/json"},
+				{name: "JSON again", method: "GET", accept: "application/json"},
+				{name: "JSON of the cache", method: "GET", accept: "application/json"},
+				{name: "YAML", method: "GET", accept: "application/yaml"},
+				{name: "CBOR", method: "GET", accept: "application/cbor"},
+				{name: "Table", method: "GET", accept: apitest.AcceptTable, never: true},
+				{name: "metadata", method: "GET", accept: apitest.AcceptPartials, never: true},
+				{name: "deleted objects", method: "DELETE", accept: "application/json"},
+			} {
+				t.Run(fmt.Sprintf("custom=%v/%d objects/%s", custom, objects, c.name), func(t *testing.T) {
+					if c.method == "GET" && objects > 0 {
+						first := metadata(s.Do("GET", apitest.Things+"?limit=2", "", "Accept", c.accept))
+						require.NotEmpty(t, first["continue"])
+						next := "?limit=2&continue=" + url.QueryEscape(first["continue"].(string))
+						last := metadata(s.Do("GET", apitest.Things+next, "", "Accept", c.accept))
+						assert.Equal(t, custom && !c.never, hasEmptyContinue(last), last)
+					}
+					all := metadata(s.Do(c.method, apitest.Things, "", "Accept", c.accept))
+					assert.Equal(t, custom && !c.never, hasEmptyContinue(all), all)
+				})
+			}
+		}
+	}
+}
+
+// hasEmptyContinue reports whether the metadata of a list has an empty continue, and not none.
+func hasEmptyContinue(metadata map[string]any) bool {
+	text, present := metadata["continue"]
+	return present && text == ""
 }
 
 // Deep is a kind whose objects may be nested deeply.

@@ -26,7 +26,7 @@ func TestClusterScope(t *testing.T) {
 	apitest.WantJSON(t, apitest.MergePatch(t, api, zones+"/a", `{"metadata":{"labels":{"x":"y"}}}`), 200,
 		zone("3", `,"labels":{"x":"y"}`))
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", zones+"?labelSelector=x&fieldSelector=metadata.name%3Da", ""), 200,
-		`{"kind":"ZoneList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"3"},"items":[`+zone("3",
+		`{"kind":"ZoneList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"3","continue":""},"items":[`+zone("3",
 			`,"labels":{"x":"y"}`)+`]}`)
 	assert.Equal(t, 400, apitest.Do(t, api, "GET", zones+"?fieldSelector=metadata.namespace%3Ddefault", "").Code,
 		"it has none to select by")
@@ -37,7 +37,7 @@ func TestClusterScope(t *testing.T) {
 		assert.Equal(t, 404, apitest.Do(t, api, "GET", target, "").Code)
 	}
 	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", zones, ""), 200,
-		`{"kind":"ZoneList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"3"},"items":[`+zone("3",
+		`{"kind":"ZoneList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"3","continue":""},"items":[`+zone("3",
 			`,"labels":{"x":"y"}`)+`]}`)
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", zones+"/a", "").Code)
 }

@@ -36,7 +36,7 @@ func TestReadInEachVersion(t *testing.T) {
 					apitest.CogBody(`{"teeth":12,"note":"oil me"}`)).Code)
 				item := c.want.String()
 				apitest.WantJSON(t, apitest.Do(t, api, "GET", c.target+"/a", ""), 200, item)
-				list := `"metadata":{"resourceVersion":"2"},"items":[` + item + `]}`
+				list := `"metadata":{"resourceVersion":"2","continue":""},"items":[` + item + `]}`
 				version := strings.Split(c.target, "/")[3]
 				apitest.WantJSON(t, apitest.Do(t, api, "GET", c.target, ""), 200,
 					`{"apiVersion":"example.com/`+version+`","kind":"CogList",`+list)

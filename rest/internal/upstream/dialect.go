@@ -49,6 +49,7 @@ type Dialect struct {
 	// Reads.
 
 	ItemKinds      bool `about:"the items of a list" yes:"carry their apiVersion and kind" no:"do not"`
+	EmptyContinue  bool `about:"metadata.continue of a list without a next page" yes:"the empty string; absent from a Table and from a list of metadata" no:"absent"`
 	AgeColumn      bool `about:"the default columns of a Table" yes:"Name, Age" no:"Name, Created At"`
 	ZeroSelectable bool `about:"an absent boolean or integer in a field selector" yes:"false or 0" no:"the empty string"`
 	LabelsListed   bool `about:"an unsupported field selector of a kind without selectable fields" yes:"the answer lists the supported fields" no:"the answer names the field"`
@@ -89,8 +90,9 @@ var Custom = Dialect{
 	AppliedNullsOwned:  true,
 	AppliedMetaLenient: true,
 
-	ItemKinds: true,
-	AgeColumn: true,
+	ItemKinds:     true,
+	EmptyContinue: true,
+	AgeColumn:     true,
 
 	HeadServed:        true,
 	MethodsNamed:      true,

@@ -157,6 +157,9 @@ var probes = map[string]probe{
 		return fmt.Sprint(a.Code, strings.LastIndex(a.Body, "needed") < strings.LastIndex(a.Body, "count"))
 	})},
 	"ItemKinds": {custom: true, builtin: true, show: after("", "", of("GET", trials, "", "items.kind"))},
+	"EmptyContinue": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
+		return fmt.Sprint(strings.Contains(apitest.Do(t, api, "GET", trials, "").Body, `"continue":""`))
+	})},
 	"AgeColumn": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
 		a := apitest.Do(t, api, "GET", trials, "", "Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
 		return fmt.Sprint(strings.Contains(a.Body, `"name":"Age"`), strings.Contains(a.Body, `"name":"Created At"`))

@@ -21,6 +21,28 @@ func TestMessagesAboutInvalidOptions(t *testing.T) {
 				`strconv.ParseInt: parsing "": invalid syntax`, "")
 		})
 	}
+	for _, query := range []string{"?dryRun", "?dryRun=", "?dryRun&pretty=true"} {
+		t.Run("no value in "+query, func(t *testing.T) {
+			refused := apitest.NotSupported("dryRun", `Unsupported value: [""]: supported values: "All"`)
+			for method, options := range map[string]string{"POST": "Create", "PUT": "Update", "PATCH": "Patch",
+				"DELETE": "Delete"} {
+				target, body, media := apitest.Widgets+"/a"+query, apitest.WidgetBody(`"name":"a"`), apitest.TypeJSON
+				switch method {
+				case "POST":
+					target, body = apitest.Widgets+query, apitest.WidgetBody(`"name":"b"`)
+				case "PATCH":
+					media = apitest.TypeMergePatch
+				case "DELETE":
+					body = ""
+				}
+				apitest.WantInvalid(t, apitest.Do(t, api, method, target, body, "Content-Type", media),
+					options+"Options.meta.k8s.io", "", refused)
+			}
+			apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+query, ""), "DeleteOptions.meta.k8s.io", "",
+				refused)
+			assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
+		})
+	}
 	const dryRun, validation = `Unsupported value: ["x"]: supported values: "All"`,
 		`Unsupported value: "y": supported values: "", "Ignore", "Strict", "Warn"`
 	t.Run("an apply of which all is wrong", func(t *testing.T) {

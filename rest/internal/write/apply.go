@@ -90,14 +90,11 @@ func withoutUnreadable(res *resource.Resource, obj doc.Value) doc.Value {
 	}))
 }
 
-// internalServerError is HTTP's status code for a fault of the server. This package may not import net/http.
-const internalServerError = 500
-
-// inconvertible returns the error for a configuration that fits the schema of a built-in kind but not its Go type.
-// Upstream reports it as its own fault, like a configuration that does not fit the schema.
+// inconvertible returns the error for a configuration that fits the schema of a built-in kind but not its Go type. It
+// has upstream's text, and the code for a configuration that does not fit the schema.
 func inconvertible(config doc.Value, err error) error {
 	m, gvk := objectmeta.Of(config), gvkOf(config)
-	return status.Generic(internalServerError, fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: "+
+	return status.BadRequest(fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: "+
 		"unable to convert unstructured object to %s: %v",
 		m.Get(objectmeta.Namespace).Text(), m.Get(objectmeta.Name).Text(), gvk, gvk, err))
 }

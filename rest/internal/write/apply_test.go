@@ -119,7 +119,7 @@ func TestManagedFieldsStories(t *testing.T) {
 		{"replicas are owned through the scale", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1,"replicas":1}`), 201, ""),
 			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeApply,
-				`{"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"nonsense":2}}`, 500, ""},
+				`{"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"nonsense":2}}`, 400, ""},
 			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeApply,
 				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 409, ""},
 			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s&force=true", apitest.TypeApply,
@@ -137,10 +137,12 @@ func TestManagedFieldsStories(t *testing.T) {
 				`agent Update {"f:spec":{".":{},"f:color":{},"f:replicas":{},"f:size":{},"f:template":{".":{},"f:image":{}}}}`},
 		}},
 		{"refused", []step{
-			apply("?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1,"nonsense":1}}`, 500, ""),
+			apply("?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1,"nonsense":1}}`, 400, ""),
 			apply("?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","uid":"3"},"spec":{"size":1}}`, 409, ""),
 			apply("?fieldManager=m&fieldValidation=Strict",
 				"apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1, size: 2}", 400, ""),
+			apply("?fieldManager=m&fieldValidation=Strict",
+				"apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1, size: 2}\n", 400, ""),
 			{"PATCH", apitest.Widgets + "/a/status?fieldManager=m", apitest.TypeApply, config(`"status":{"phase":"Ready"}`), 404,
 				""},
 			{"GET", apitest.Widgets + "/a", "", "", 404, ""},
@@ -310,7 +312,7 @@ func TestAppliedConfigurationsThatFitNoType(t *testing.T) {
 		a := apitest.Do(t, apitest.NewMemos(t), "PATCH", apitest.Memos+"/a?fieldManager=m",
 			`{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a","deletionTimestamp":"x"}}`, "Content-Type",
 			apitest.TypeApply)
-		assert.Equal(t, 500, a.Code)
+		assert.Equal(t, 400, a.Code)
 		assert.Equal(t, `failed to convert new object (/a; /v1, Kind=Memo) to proper version: unable to convert unstructured object to /v1, Kind=Memo: `+
 			`parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`, a.Text(t, "message"))
 	})
@@ -330,8 +332,18 @@ func TestAppliedConfigurationsThatFitNoType(t *testing.T) {
 		} {
 			a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m",
 				apitest.WidgetBody(`"name":"a"`, `"spec":`+spec), "Content-Type", apitest.TypeApply)
-			assert.Equal(t, 500, a.Code)
-			assert.Equal(t, `failed to create typed patch object (/a; example.com/v1, Kind=Widget): `+want, a.Text(t, "message"))
+			apitest.WantFailure(t, a, 400, "BadRequest",
+				`failed to create typed patch object (/a; example.com/v1, Kind=Widget): `+want, "")
+		}
+	})
+	t.Run("an unknown field, whatever the validation of fields", func(t *testing.T) {
+		for _, validation := range []string{"", "Ignore", "Warn", "Strict"} {
+			a := apitest.Do(t, apitest.NewWidgets(t), "PATCH",
+				apitest.Widgets+"/a?fieldManager=m&fieldValidation="+validation,
+				apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"nonsense":1}`), "Content-Type", apitest.TypeApply)
+			apitest.WantFailure(t, a, 400, "BadRequest",
+				"failed to create typed patch object (/a; example.com/v1, Kind=Widget): .spec.nonsense: field not declared in schema",
+				"")
 		}
 	})
 	t.Run("an invalid resourceVersion", func(t *testing.T) {

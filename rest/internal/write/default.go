@@ -255,7 +255,7 @@ func defaultByHook(ctx context.Context, res *resource.Resource, sent, obj doc.Va
 	if err != nil {
 		return doc.Value{}, err
 	}
-	if path, ok := overridden(res, sent, obj, out); ok {
+	if path, ok := overridden(res, res.Schema, sent, obj, out); ok {
 		return doc.Value{}, status.InternalError(
 			fmt.Errorf("the Default hook of %s changed %q, which the client had set", res.GVK.GroupKind(), path))
 	}
@@ -264,9 +264,10 @@ func defaultByHook(ctx context.Context, res *resource.Resource, sent, obj doc.Va
 
 // overridden returns the path of a value that the client sent and that differs between before and after. A value that
 // before lacks does not count: the Go type omits it like a value that was never sent. Nor does a zero that the Go type
-// writes, because a client with this type cannot omit it. The elements of a list are compared by their places, so a
-// hook may add fields to them.
-func overridden(res *resource.Resource, sent, before, after doc.Value) (string, bool) {
+// writes, because a client with this type cannot omit it. A hook may add fields to the elements of a list. It may also
+// add elements to a list that merges by their identities, as long as those of the client keep their order. The elements
+// of another list are compared by their places. s is the schema of the values, or nil.
+func overridden(res *resource.Resource, s *schema.Schema, sent, before, after doc.Value) (string, bool) {
 	if sent.IsNull() || before.IsAbsent() || res.Dialect.GoWritten && isZero(before) {
 		return "", false
 	}
@@ -274,20 +275,32 @@ func overridden(res *resource.Resource, sent, before, after doc.Value) (string, 
 	case k != sent.Kind() || k != after.Kind():
 	case k == doc.Map:
 		for key, value := range sent.Members() {
-			if path, ok := overridden(res, value, before.Get(key), after.Get(key)); ok {
+			if path, ok := overridden(res, s.Member(key), value, before.Get(key), after.Get(key)); ok {
 				return strings.TrimSuffix(key+"."+path, "."), true
 			}
 		}
 		return "", false
-	case k == doc.List && before.Len() == sent.Len() && before.Len() == after.Len():
-		for i := range before.Len() {
-			if path, ok := overridden(res, sent.At(i), before.At(i), after.At(i)); ok {
-				return strings.TrimSuffix(strconv.Itoa(i)+"."+path, "."), true
-			}
-		}
-		return "", false
+	case k == doc.List && before.Len() == sent.Len() && (before.Len() == after.Len() || s.Merges()):
+		return overriddenElement(res, s, sent, before, after)
 	}
 	return "", !doc.Equal(before, after)
+}
+
+// overriddenElement is overridden for the elements of a list.
+func overriddenElement(res *resource.Resource, s *schema.Schema, sent, before, after doc.Value) (string, bool) {
+	at := 0
+	for i, element := range before.Elements() {
+		if s.Merges() {
+			if at = s.Find(after, element, at); at < 0 {
+				return strconv.Itoa(i), true
+			}
+		}
+		if path, ok := overridden(res, s.At("[]"), sent.At(i), element, after.At(at)); ok {
+			return strings.TrimSuffix(strconv.Itoa(i)+"."+path, "."), true
+		}
+		at++
+	}
+	return "", false
 }
 
 // isZero reports whether v is false, 0, "" or an empty list.

@@ -372,6 +372,20 @@ func TestUnsafeDeletion(t *testing.T) {
 		_, err := store.Get(t.Context(), key, 0)
 		assert.NoError(t, err)
 	})
+	t.Run("is ignored, also beside others, unless the host allows it", func(t *testing.T) {
+		for _, c := range []struct{ query, body string }{
+			{ignore + "&gracePeriodSeconds=0", ""}, {ignore + "&propagationPolicy=Background", ""},
+			{"", `{"` + field + `":true,"propagationPolicy":"Background","gracePeriodSeconds":5,"preconditions":{}}`},
+		} {
+			api, _ := broken(t, false)
+			apitest.CreateWidget(t, api, "a")
+			apitest.Must(t, api, "DELETE", apitest.Widgets+"/a"+c.query, c.body)
+			assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)
+		}
+		api := apitest.NewWidgets(t)
+		apitest.CreateWidget(t, api, "a")
+		assert.Equal(t, []string{"a"}, apitest.Must(t, api, "DELETE", apitest.Widgets+ignore, "").Names(t))
+	})
 	t.Run("alone", func(t *testing.T) {
 		api, _ := broken(t, true)
 		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/broken",
@@ -386,11 +400,9 @@ func TestUnsafeDeletion(t *testing.T) {
 			apitest.Invalid(field, "Invalid value: true: cannot be set together with .orphanDependents"))
 	})
 	t.Run("not for a collection", func(t *testing.T) {
-		for _, allowed := range []bool{true, false} {
-			api, _ := broken(t, allowed)
-			apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+ignore, ""), "DeleteOptions.meta.k8s.io", "",
-				apitest.Invalid(field, "Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option"))
-		}
+		api, _ := broken(t, true)
+		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+ignore, ""), "DeleteOptions.meta.k8s.io", "",
+			apitest.Invalid(field, "Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option"))
 	})
 	t.Run("admission has its say", func(t *testing.T) {
 		refused := status.Generic(418, "no")

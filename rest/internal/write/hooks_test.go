@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
@@ -58,6 +60,16 @@ func TestDefaultHook(t *testing.T) {
 		}, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"parts":[{"name":"x"},{"name":"y","kind":"nut"}]}`),
 			apitest.StoredWidget{
 				Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"parts":[{"name":"x","count":1,"kind":"bolt"},{"name":"y","count":1,"kind":"nut"}]}`}},
+		{"adds elements to a set and to a keyed list", func(w *apitest.Widget) {
+			w.Spec.Tags = append([]string{"mine"}, w.Spec.Tags...)
+			w.Spec.Parts = slices.Insert(w.Spec.Parts, 1, widget.Part{Name: "z"})
+			w.Spec.Parts[0].Kind = new("nut")
+		}, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"tags":["b","a"],"parts":[{"name":"x"},{"name":"y"}]}`),
+			apitest.StoredWidget{
+				Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"tags":["mine","b","a"],"parts":[{"name":"x","count":1,"kind":"nut"},{"name":"z","count":1},{"name":"y","count":1}]}`}},
+		{"fills an empty set", func(w *apitest.Widget) { w.Spec.Tags = append(w.Spec.Tags, "mine") },
+			apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"tags":[]}`), apitest.StoredWidget{
+				Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"tags":["mine"]}`}},
 		{"begins the status", func(w *apitest.Widget) { w.Status.Phase = "Pending" },
 			apitest.WidgetBody(`"name":"a"`, `"status":{"phase":"Ready"}`), apitest.StoredWidget{Status: `{"phase":"Pending"}`}},
 	} {
@@ -86,6 +98,18 @@ func TestDefaultHookThatOverrides(t *testing.T) {
 			func(w *apitest.Widget) { w.Spec.Parts[1].Count = new(int32(3)) }},
 		{"an element", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"steps":["x","y"]}`), "spec.steps.1",
 			func(w *apitest.Widget) { w.Spec.Steps[1] = "z" }},
+		{"an element of a set", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"tags":["x","y"]}`), "spec.tags.1",
+			func(w *apitest.Widget) { w.Spec.Tags = []string{"x", "z", "w"} }},
+		{"the order of a set", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"tags":["x","y"]}`), "spec.tags.1",
+			func(w *apitest.Widget) { w.Spec.Tags = []string{"y", "x"} }},
+		{"an element of a keyed list taken away", apitest.WidgetBody(`"name":"a"`,
+			`"spec":{"size":1,"parts":[{"name":"x"},{"name":"y"}]}`), "spec.parts.0",
+			func(w *apitest.Widget) { w.Spec.Parts[0].Name = "z" }},
+		{"a field of an element behind a new one", apitest.WidgetBody(`"name":"a"`,
+			`"spec":{"size":1,"parts":[{"name":"x","count":2}]}`), "spec.parts.0.count",
+			func(w *apitest.Widget) {
+				w.Spec.Parts = []widget.Part{{Name: "z"}, {Name: "x", Count: new(int32(3))}}
+			}},
 		{"the name", apitest.WidgetBody(`"name":"a"`), "metadata.name", func(w *apitest.Widget) { w.Name = "b" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
