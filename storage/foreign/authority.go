@@ -226,7 +226,7 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 	if !ok {
 		return verdict, nil
 	}
-	next, err := s.write(ctx, entry, old)
+	next, err := s.write(ctx, entry)
 	if err != nil {
 		return a.failed(ctx, s, entry.Key, old, end, err)
 	}
@@ -242,7 +242,7 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 	}
 	verdict = storage.Verdict{Done: true, Revision: first}
 	switch {
-	case next == nil: // gone, and the answer is the last state
+	case next == nil: // the object is gone, and the answer shows its last state
 	case changes == nil:
 		verdict.Kept = []storage.Stored{old.stored(entry.Key, old.revision)}
 	default:
