@@ -274,7 +274,7 @@ type notClosed struct{ *storage.Engine }
 
 func (notClosed) Close() error { return nil }
 
-// newDisk returns an engine on a disk whose appends wait for a value in gate.
+// gated returns an engine on a disk whose appends wait for a value in gate.
 func gated(t *testing.T) (m *storage.Engine, on *disk, gate chan error) {
 	gate = make(chan error)
 	on = &disk{platter: newPlatter(), before: func(*platter) error { return <-gate }}

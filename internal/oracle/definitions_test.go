@@ -399,7 +399,7 @@ var specEdits = []edit{
 	{"spec.conversion", `{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"]}}`},
 }
 
-// apply makes edits to a base.
+// applyEdits makes edits to a base.
 func applyEdits(t testing.TB, base string, edits ...edit) []byte {
 	var d any
 	require.NoError(t, yaml.Unmarshal([]byte(base), &d))

@@ -98,8 +98,8 @@ func (u *union) incomplete() error {
 	return nil
 }
 
-// check adds an error if not exactly one member of a union is set, or not the one that the discriminator names. If the
-// old object had the same fault, it is accepted.
+// union adds an error unless exactly one member of a union is set: the one that the discriminator names, if the union
+// has one. It accepts a fault that the old object has, too.
 func (w *validator) union(u *union, v, old doc.Value, at *trail) {
 	if old.Kind() == doc.Map && !u.changed(v, old) {
 		return
