@@ -17,7 +17,7 @@ type cachedList struct {
 	rep    *media.Representation
 	key    media.ListKey
 	answer *media.ListAnswer // nil if the cache has none
-	loan   storage.Loan      // has the answer that this request makes
+	loan   storage.Loan      // counts the answer that this request makes
 }
 
 // cachedList looks a list up in the cache. The cache contains no pages of lists, no answers to queries and no lists of

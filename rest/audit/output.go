@@ -90,7 +90,7 @@ type output struct {
 	written, dropped, failed atomic.Uint64
 	failing                  atomic.Bool // the log knows that the sink fails
 
-	budget *storage.Budget // has the events in the queue, and those that the sink is writing
+	budget *storage.Budget // counts the events in the queue, and those that the sink is writing
 
 	mu      sync.Mutex
 	queue   []queued
@@ -104,7 +104,7 @@ type output struct {
 	running sync.WaitGroup
 }
 
-// queued is an event in the queue, with what it has taken from the budget.
+// queued is an event in the queue, with the bytes that the queue has taken from the budget for it.
 type queued struct {
 	event *Event
 	size  int64
@@ -151,7 +151,7 @@ func (o *output) enqueue(e *Event) (room <-chan struct{}, taken bool) {
 	size := min(sizeOf(e), o.QueueBytes)
 	isFull := len(o.queue) >= o.QueueEvents || !o.budget.Take(size)
 	switch {
-	case isFull && o.WaitWhenFull && len(o.queue)+o.writes == 0: // others have the budget
+	case isFull && o.WaitWhenFull && len(o.queue)+o.writes == 0: // others have taken the whole budget
 		return nil, false
 	case isFull && o.WaitWhenFull:
 		if o.room == nil {
@@ -177,7 +177,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// take takes a batch out of the queue. The budget has its size until writeBatch gives it back.
+// take takes a batch out of the queue. The budget counts the size of the batch until writeBatch releases it.
 func (o *output) take() (batch []*Event, size int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -46,7 +46,7 @@ type trail struct {
 	decision Decision
 	withheld bool // the objects are confidential
 	unknown  bool // the credentials are invalid
-	isCut    bool // the event has only the beginning of the URI
+	isCut    bool // the event contains only the beginning of the URI
 	request  *rest.ObservedRequest
 
 	mu       sync.Mutex
@@ -72,7 +72,7 @@ func newTrail(a *Audit, r *rest.ObservedRequest, client rest.Access, d Decision,
 		t.event.ObjectRef = &t.ref
 	}
 	if t.isCut = len(t.event.RequestURI) > maxURI; t.isCut {
-		t.ref = t.ref.clone() // its texts are parts of the whole URI
+		t.ref = t.ref.clone() // a part of the URI would keep the whole URI in memory
 		t.annotate(truncatedKey, "true")
 	}
 	return t
@@ -188,7 +188,7 @@ func (t *trail) answered(end *rest.EndedRequest) {
 	}
 	if s.Details != nil && t.isCut {
 		details := *s.Details
-		details.Name = strings.Clone(details.Name) // as in newTrail
+		details.Name = strings.Clone(details.Name) // see newTrail
 		s.Details = &details
 	}
 	t.event.ResponseStatus = s

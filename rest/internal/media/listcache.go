@@ -85,7 +85,7 @@ type cachedList struct {
 	state    watch.Revision // when the list was last asked for, see [ListKey.state]
 	answer   *ListAnswer    // nil if the list was asked for once
 	building bool           // a request makes the answer
-	taken    int64          // from the budget
+	taken    int64          // the bytes that the budget counts for the entry
 }
 
 // cachedListOverhead is about the memory that an entry needs besides its answer and its key.
