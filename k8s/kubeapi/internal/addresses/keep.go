@@ -81,7 +81,7 @@ func Keep(ctx context.Context, api *rest.API, r netip.Prefix, logger *slog.Logge
 	}
 }
 
-// keeping is what Keep does about changes.
+// keeping is the state of Keep while it follows changes.
 type keeping struct {
 	*keeper
 	again func(ctx context.Context) error // creates the ServiceCIDR of the configuration again
