@@ -71,10 +71,10 @@ func BenchmarkTenThousandObjects(b *testing.B) {
 
 // usage is what a page has used for a table of many objects.
 type usage struct {
-	first, whole  float64 // the milliseconds until the first rows and until all
+	first, whole  float64 // the milliseconds until the first rows, and until all rows
 	changes, rows int     // rows is the largest number of rows in the document
 	tasks         busy
-	heap          float64 // in megabytes
+	heap          float64 // the size of the heap in megabytes
 }
 
 func (u usage) String() string {

@@ -63,7 +63,7 @@ func TestRequestHeadersOfTheProxy(t *testing.T) {
 		Extra: map[string][]string{"a": {"1"}, "b": {"2"}}}, who.User)
 }
 
-// Forged headers are invalid credentials whoever sends them, also where requests without credentials are welcome.
+// Forged headers are invalid credentials from any sender, even if the API serves requests without credentials.
 func TestForgedRequestHeaders(t *testing.T) {
 	below := newAuthority("users below the proxies", ofProxies())
 	joint := ofProxies().sign("front-proxy")
@@ -103,7 +103,7 @@ func TestForgedRequestHeaders(t *testing.T) {
 	}
 }
 
-// A client with credentials of its own is the user of these credentials, whatever its headers say.
+// A client with credentials of its own is the user of these credentials, even if its headers name another one.
 func TestForgedRequestHeadersBesideCredentials(t *testing.T) {
 	users := rest.Authenticators{proxies(t, nil), auth.Certificates(ofUsers().pool), tokens()}
 	forged := append(remote(), "X-Remote-Group", "system:masters")

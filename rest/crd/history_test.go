@@ -142,7 +142,7 @@ func TestAnnotationsOfAHistoryChange(t *testing.T) {
 }
 
 // The objects of a later definition with the same name do not show the past of the earlier ones.
-func TestDeletedDefinitionTakesTheHistoryAlong(t *testing.T) {
+func TestDeletedDefinitionDeletesHistory(t *testing.T) {
 	for name, keeps := range map[string]bool{"kept to the end": true, "given up before": false} {
 		t.Run(name, func(t *testing.T) {
 			api := started(t, rest.Options{}, crd.Options{History: true})

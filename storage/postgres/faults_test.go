@@ -99,7 +99,7 @@ func TestConnectionLost(t *testing.T) {
 
 // If connections lose all packets without an error, a replica notices when it asks, and opens new ones. It gives up one
 // connection of the pool after the other.
-func TestPacketsLost(t *testing.T) {
+func TestLostPackets(t *testing.T) {
 	s := server(t)
 	l := newLink(t, s)
 	schema := newSchema()

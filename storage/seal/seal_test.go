@@ -40,7 +40,7 @@ func TestFaultyTransformers(t *testing.T) {
 			`it cannot be opened with key "k": the vault is away`},
 		"panics": {transformer{"k", panics, panics}, "the transformer panicked: broken",
 			`it cannot be opened with key "k": the transformer panicked: broken`},
-		"says nothing": {transformer{"k", nothing, upper}, "the transformer returned no text", ""},
+		"no text":      {transformer{"k", nothing, upper}, "the transformer returned no text", ""},
 		"no key ID":    {transformer{"", upper, upper}, `the id of the key must have 1 to 255 bytes: ""`, ""},
 		"long key ID":  {transformer{long, upper, upper}, `the id of the key must have 1 to 255 bytes: "` + long + `"`, ""},
 	} {

@@ -33,7 +33,7 @@ func (s *Tally) Marshal() ([]byte, error) {
 func (s *Tally) Unmarshal(data []byte) error { return json.Unmarshal(data, s) }
 
 // A list in Protobuf encodes the objects that have changed since the last one, in pages too.
-func TestListsInProtobufEncodeWhatHasChanged(t *testing.T) {
+func TestProtobufListsEncodeChangedObjects(t *testing.T) {
 	const tallies, objects = "/apis/example.com/v1/namespaces/default/tallies", 10
 	api := apitest.New(t, rest.Options{}, rest.Resource[Tally]{Group: "example.com", Version: "v1", Plural: "tallies"})
 	for i := range objects {

@@ -71,7 +71,7 @@ func TestEtcdGoesBack(t *testing.T) {
 		"nobody writes":                    {after: 0},
 		"others reach the same revision":   {after: 3},
 		"others go beyond":                 {after: 7},
-		"own commits, and others the same": {own: true, after: 3},
+		"own commits, same revision": {own: true, after: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
