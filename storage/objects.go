@@ -27,8 +27,8 @@ type objects struct {
 	// these locks.
 	mu       sync.RWMutex // guards tables, their records and all below; held while the log is appended to
 	tables   map[string]*table
-	revision watch.Revision // of the latest visible commit
-	commits  uint64         // how many were made visible
+	revision watch.Revision // the revision of the latest visible commit
+	commits  uint64         // how many commits have become visible
 	closed   bool
 
 	registering chan struct{} // holds a value while a resource is being registered

@@ -200,7 +200,7 @@ type sortedList struct {
 	query   *Query
 	keep    int      // how many records to keep; 0 means all
 	from    bool     // the page begins after query.After
-	values  []string // of the record that is being visited
+	values  []string // the values of the record that is being visited
 	steps   int      // how many records the list has passed
 	visited int      // how many of them MaxVisits counts
 	found   []sortedRecord

@@ -90,8 +90,8 @@ type Log[T any] struct {
 	done     chan struct{} // closed when the dispatcher has ended; nil until it starts
 
 	timer    *time.Timer    // drops the changes that are too old; nil until it is needed
-	aging    bool           // the timer will fire, or has fired and works
-	expiring sync.WaitGroup // what the timer does
+	aging    bool           // the timer will fire, or its function runs
+	expiring sync.WaitGroup // the function of the timer
 }
 
 // NewLog returns an empty log at revision opts.Start. It starts no goroutine until a cursor waits.

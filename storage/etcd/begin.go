@@ -95,7 +95,7 @@ func (a *authority) changedBetween(ctx context.Context, from, to int64) (bool, e
 		case response, ok := <-responses:
 			switch {
 			case response.CompactRevision > 0:
-				return true, nil // nobody knows
+				return true, nil // etcd no longer has the changes, so assume that there were some
 			case !ok || response.Err() != nil:
 				return false, unavailable(ctx, cmp.Or(response.Err(), errFeedEnded))
 			case len(response.Events) > 0:

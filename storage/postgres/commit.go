@@ -297,7 +297,7 @@ func (a *authority) show(p *proposal, revision watch.Revision) {
 	}
 	group := storage.Arrival{Entries: []storage.Stored{s}, End: revision, At: p.At, NoWait: true}
 	if err := a.feed.arrive(revision, group); err != nil {
-		a.feed.wake(0) // it passes the change again
+		a.feed.wake(0) // the feed reads and passes the change
 		return
 	}
 	a.follows(revision)
