@@ -18,9 +18,9 @@ import (
 type Shape struct {
 	kind   shapeKind
 	typ    reflect.Type
-	fields []shapeField // of a struct, sorted by name
-	forms  []*Shape     // of a union
-	elem   *Shape       // of a list, a map or a pointer
+	fields []shapeField // the fields of a struct, sorted by name
+	forms  []*Shape     // the forms of a union
+	elem   *Shape       // the element of a list or a map, or what a pointer points to
 	own    bool         // the type encodes itself, so its JSON is one unit
 }
 

@@ -38,8 +38,8 @@ func Certificates(authorities *x509.CertPool) rest.Authenticator {
 	})
 }
 
-// errForeignCertificate is the reason in the log why a certificate is refused.
-var errForeignCertificate = errors.New("the client certificate is of another authority than those of the users")
+// errForeignCertificate tells the log why the API refuses a certificate.
+var errForeignCertificate = errors.New("no authority of the users has signed the client certificate")
 
 // verified returns the client certificate that the server has verified, or nil.
 func verified(r *http.Request) *x509.Certificate {

@@ -171,7 +171,7 @@ func TestRequestHeadersOverTLS(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "carol", who.User.Name)
 	_, err = auth.Certificates(ofUsers().pool).Authenticate(r)
-	assert.ErrorContains(t, err, "another authority", "the certificate of a proxy does not authenticate a user")
+	assert.ErrorContains(t, err, "no authority of the users", "the certificate of a proxy does not authenticate a user")
 }
 
 func TestRequestHeadersRefusesOptions(t *testing.T) {

@@ -20,12 +20,12 @@ func After(parent context.Context, d time.Duration) (context.Context, context.Ca
 
 // bounded is a context with a deadline.
 type bounded struct {
-	context.Context // the parent
+	context.Context // the parent of this context
 	deadline        time.Time
 
 	mu      sync.Mutex
-	err     error           // why it has ended, as far as anybody knows
-	watched context.Context // of the standard library, or nil before somebody asks for Done
+	err     error           // why the context has ended; nil until somebody has noticed
+	watched context.Context // a context of the standard library; nil until somebody asks for Done
 	stop    context.CancelFunc
 }
 

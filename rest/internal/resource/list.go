@@ -140,7 +140,7 @@ type continueToken struct {
 	// Order is the parameter sortBy of the list, and Values are those of the last object in this order.
 	Order  string   `json:"order,omitempty"`
 	Values []string `json:"values,omitempty"`
-	// Long: the values are too long for a token, so the server reads them from the object at the revision.
+	// Long says that the values are too long for a token, so the server reads them from the object at the revision.
 	Long bool `json:"long,omitempty"`
 }
 

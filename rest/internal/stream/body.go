@@ -18,7 +18,7 @@ type Body struct {
 	ending   *delivery.Ending
 	held     *delivery.Held
 	frames   bool      // see NewBody
-	deadline time.Time // of the writes, unless the answer consists of frames
+	deadline time.Time // when the current writes must have ended; not set if the answer consists of frames
 }
 
 // NewBody returns the body of an answer that has not begun. A client that does not take a piece within patience, or
