@@ -117,7 +117,7 @@ func (o *objects) find(t *table, key Key) *Record {
 	probe := o.probes.Get().(*Record)
 	probe.Key = key
 	r, _ := t.tree.Get(probe)
-	probe.Key = Key{} // or the pool would keep the strings of a request alive
+	probe.Key = Key{} // the pool must not keep the strings of a request alive
 	o.probes.Put(probe)
 	return r
 }

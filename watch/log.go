@@ -80,7 +80,7 @@ type Log[T any] struct {
 	mu       sync.RWMutex
 	changes  ring[*Change[T]]
 	bytes    int64
-	floors   map[string]Revision // by resource; only where CompactResource went beyond compacted
+	floors   map[string]Revision // the floors of resources for which CompactResource went beyond compacted
 	topics   map[topicKey]*topic[T]
 	indexes  map[string][]inUse // the indexes that topics use, by resource
 	dirty    ring[*topic[T]]    // topics with news for waiting cursors

@@ -22,7 +22,7 @@ type union struct {
 
 type unionMember struct {
 	field string
-	value string // of the discriminator
+	value string // the value of the discriminator
 }
 
 // Union is a set of members of a struct. Without a discriminator, exactly one member must be set. With a discriminator,
@@ -52,7 +52,7 @@ type membership struct {
 	union         string
 	discriminator bool
 	member        bool
-	value         string // of the discriminator; "" means the member's name in CamelCase
+	value         string // the value of the discriminator; "" means the member's name in CamelCase
 }
 
 // join adds a member of a struct to its union.

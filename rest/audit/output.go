@@ -100,7 +100,7 @@ type output struct {
 	full    chan struct{} // holds a token if the queue has a whole batch
 	room    chan struct{} // closed when the queue has room again; nil if nobody waits
 	writing context.Context
-	abandon context.CancelFunc // ends writing
+	abandon context.CancelFunc // cancels writing
 	running sync.WaitGroup
 }
 

@@ -50,7 +50,7 @@ type trail struct {
 	request  *rest.ObservedRequest
 
 	mu       sync.Mutex
-	event    Event // as far as it is known
+	event    Event // what is known of the event so far
 	isShared bool  // a sink has an event with the reference and the annotations of this one
 	isDone   bool  // a sink has the event itself
 

@@ -38,7 +38,7 @@ type feed struct {
 	position int64 // everything up to this revision of etcd was passed
 
 	sights sync.Mutex
-	cancel context.CancelFunc // ends the watch; nil without one
+	cancel context.CancelFunc // stops the watch; nil without one
 	last   sighting           // the last commit that the watch has reported
 	early  []sighting         // later commits, which writers have passed
 }

@@ -19,11 +19,11 @@ import (
 type authority struct {
 	sources map[string]*source
 	now     func() time.Time
-	ctx     context.Context // ends when the engine closes
+	ctx     context.Context // a context that ends when the engine closes
 	stop    context.CancelFunc
 	readers sync.WaitGroup
 
-	mu       sync.Mutex // also guards the state of the sources; nobody calls a source while it is held
+	mu       sync.Mutex // guards the state of the sources, too; nobody calls a source while it is held
 	revision watch.Revision
 	issued   []span
 	queue    []arrival

@@ -38,7 +38,7 @@ type feed struct {
 
 	mu        sync.Mutex
 	requested bool               // somebody knows that there is something to read
-	interrupt context.CancelFunc // ends the wait, or nil
+	interrupt context.CancelFunc // stops the wait; nil without one
 	position  watch.Revision     // what was passed; it is written under both locks
 	committer uint32             // the process of Postgres that serves a commit of this replica, or 0
 }
@@ -222,7 +222,7 @@ func (a *authority) listen(ctx context.Context) (conn *pgx.Conn, err error) {
 	if err != nil {
 		return nil, a.unavailable(ctx, err)
 	}
-	conn = pooled.Hijack() // so that the host's limit of connections does not count it
+	conn = pooled.Hijack() // the host's limit of connections must not count it
 	channel := a.channel()
 	// The tables may be empty when a statement is planned, and large later. Without sequential scans, even small plans
 	// look expensive, and would be compiled.

@@ -80,7 +80,7 @@ func Compare(b *testing.B, n int, ours, limit func(n int), others ...Process) (r
 	oursBest, limitBest := math.Inf(1), math.Inf(1)
 	var ratios []float64
 	var mallocs, bytes uint64
-	ours(1) // so that what happens once, such as the opening of connections, does not count
+	ours(1) // the first call opens connections, which does not count
 	limit(1)
 	for range rounds {
 		collect()

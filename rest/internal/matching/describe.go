@@ -25,7 +25,7 @@ func (q *Request) Describe(in rest.AdmissionVersion, shown Objects) (doc.Value, 
 		return member(key, doc.Of(value))
 	}
 	namespace := q.review.Namespace
-	if q.review.IsNamespace() { // which is in itself
+	if q.review.IsNamespace() { // a namespace is in itself
 		namespace = q.review.Name
 	}
 	// Sorted members make the fastest map.

@@ -20,7 +20,7 @@ type ListCache struct {
 	maxBytes int64
 
 	mu      sync.Mutex
-	entries map[ListKey]*list.Element // of *cachedList
+	entries map[ListKey]*list.Element // the values are *cachedList
 	recent  list.List                 // the entry that was used last is at the front
 }
 
