@@ -51,8 +51,8 @@ func (c *cachedList) known() watch.Revision {
 	return c.answer.Changed
 }
 
-// claim reports whether this request makes the answer for others. A short list without a selector is not worth it, and a
-// list that the budget refuses is sent as it is encoded.
+// claim reports whether this request makes the answer for others. A short list without a selector is not worth it, and
+// a list that the budget refuses is sent as it is encoded.
 func (c *cachedList) claim(p resource.Page) bool {
 	if c == nil || p.Changed == 0 {
 		return false

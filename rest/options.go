@@ -124,10 +124,10 @@ type Options struct {
 	// effect here, because rules belong to a kind ([Resource.Rules]). Default: plug-ins refuse expressions.
 	CEL Rules
 	// Budget bounds the memory whose size clients choose: answers that the API builds as a whole, and its caches. Several
-	// APIs may share one, and each holds no more than it leaves to the others (see [storage.Budget.Part]). If the Budget has
-	// no room for an answer, the request gets 429 TooManyRequests and Retry-After; if it has none for a cache, the cache
-	// keeps less. For the largest answers, a Budget needs at least 100 times MaxBodyBytes. Default: the API has a Budget of
-	// 768 MiB, of which answers take 256 MiB at most.
+	// APIs may share one, and each holds no more than it leaves to the others (see [storage.Budget.Part]). If the Budget
+	// has no room for an answer, the request gets 429 TooManyRequests and Retry-After; if it has none for a cache, the
+	// cache keeps less. For the largest answers, a Budget needs at least 100 times MaxBodyBytes. Default: the API has a
+	// Budget of 768 MiB, of which answers take 256 MiB at most.
 	Budget *storage.Budget
 	// MaxConvertedBytes is the size of the cache of converted objects, in bytes. The cache spares the API from converting
 	// an object for each client that reads it in another version than the stored one (see [Converted]). Like the other
@@ -142,8 +142,8 @@ type Options struct {
 	// holds more than this, and no page of a list. Default: 32 MiB.
 	MaxListBytes int64
 	// MaxProtobufBytes is the size of the cache of Protobuf messages, in bytes. The cache keeps the objects that lists in
-	// Protobuf have shown, so that the next list encodes only those that have changed. A list of more than half the size is
-	// not cached. Default: 32 MiB.
+	// Protobuf have shown, so that the next list encodes only those that have changed. A list of more than half the size
+	// is not cached. Default: 32 MiB.
 	MaxProtobufBytes int64
 	// Queries lets clients query, sort and count objects with parameters that upstream does not have. Default: the API
 	// ignores these parameters.

@@ -42,7 +42,8 @@ func fillPart(part *storage.Budget) int64 {
 	return part.Used()
 }
 
-// Parts that take all that they can get leave as much free as each of them holds, so another part always gets its share.
+// Parts that take all that they can get leave as much free as each of them holds, so another part always gets its
+// share.
 func TestPartLeavesRoomForOthers(t *testing.T) {
 	whole := storage.NewBudget(1200)
 	var parts []*storage.Budget

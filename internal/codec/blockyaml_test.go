@@ -27,8 +27,8 @@ var manifestSeeds = []string{
 	"a: -1\n  2\n", "a: 1\n  2\n", "a: true\n  b\n", "-\n- a\n-\n", "a:\n\n  b: c\n", "  a: b\n  c: d\n", "a: []\n", "a: [b]: c\n",
 }
 
-// The reader of manifests must return what the parser returns, or leave the text to it. To get the answer of the parser,
-// the test adds a comment with a tab, because the reader leaves every text with a tab to the parser.
+// The reader of manifests must return what the parser returns, or leave the text to it. To get the answer of the
+// parser, the test adds a comment with a tab, because the reader leaves every text with a tab to the parser.
 func FuzzBlockYAML(f *testing.F) {
 	for _, seed := range manifestSeeds {
 		f.Add(seed)

@@ -39,8 +39,8 @@ const (
 	perSecond = 100
 )
 
-// An open table of 10,000 objects takes 100 changes a second for 30 seconds and scrolls meanwhile. It keeps the document
-// and the heap small.
+// An open table of 10,000 objects takes 100 changes a second for 30 seconds and scrolls meanwhile. It keeps the
+// document and the heap small.
 func TestTenThousandObjects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: 10,000 objects take a minute")

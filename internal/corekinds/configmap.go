@@ -1,6 +1,6 @@
-// Package corekinds contains what the hosts of the transcripts share: two kinds of the core group that the library does not have,
-// service accounts without tokens, and the rights of the clients. A test can serve these kinds without k8s.io/api, which takes
-// minutes to compile.
+// Package corekinds contains what the hosts of the transcripts share: two kinds of the core group that the library does
+// not have, service accounts without tokens, and the rights of the clients. A test can serve these kinds without
+// k8s.io/api, which takes minutes to compile.
 package corekinds
 
 import (
@@ -64,8 +64,8 @@ const maxConfigMapSize = 1 << 20
 
 var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
 
-// Validate enforces immutable, the form of the keys, that no key occurs in both maps, and the limit of their size. former
-// is nil for a new object.
+// Validate enforces immutable, the form of the keys, that no key occurs in both maps, and the limit of their size.
+// former is nil for a new object.
 func (c ConfigMapContent) Validate(former *ConfigMapContent) (errs status.FieldErrors) {
 	if former != nil && former.Immutable != nil && *former.Immutable {
 		errs = c.changed(former)

@@ -1,5 +1,5 @@
-// Package hangtest guards tests against hangs. The result of a test must not depend on the speed of the machine, so tests
-// bound real time by nothing else; other bounds belong to clocks that a test drives.
+// Package hangtest guards tests against hangs. The result of a test must not depend on the speed of the machine, so
+// tests bound real time by nothing else; other bounds belong to clocks that a test drives.
 package hangtest
 
 import "time"

@@ -127,8 +127,8 @@ func specOf(d *apimeta.Document) map[string]any { return d.Content["spec"].(map[
 
 func sizeOf(d *apimeta.Document) int64 { return specOf(d)["size"].(int64) }
 
-// Run takes a number of random steps, and compares the history of each object that a step concerns with the versions that
-// its writes have returned.
+// Run takes a number of random steps, and compares the history of each object that a step concerns with the versions
+// that its writes have returned.
 func Run(t *testing.T, stores Stores, steps int) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -30,9 +30,9 @@ type Page struct {
 
 var block = regexp.MustCompile("(?s)(?:<!-- ([^>]*) -->\n)?```(sh|text)\n(.*?)```")
 
-// Run runs the commands of the page in their order, and returns how many there are: each block of type sh, unless the line above
-// it says that it is not run, or that another test runs it. A block of type text must equal the output of the last command before
-// it. A command after an exclamation mark must fail.
+// Run runs the commands of the page in their order, and returns how many there are: each block of type sh, unless the
+// line above it says that it is not run, or that another test runs it. A block of type text must equal the output of
+// the last command before it. A command after an exclamation mark must fail.
 func (p Page) Run(t *testing.T) (ran int) {
 	t.Helper()
 	url := Start(t, []string{"ready"}, p.Program, append([]string{"--listen", "127.0.0.1:0"}, p.Args...)...)[0]

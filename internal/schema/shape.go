@@ -134,8 +134,8 @@ func (m shapes) ofStruct(s *Shape) {
 	}
 }
 
-// formTeller is a type that is encoded as one of several other types, such as a schema or a boolean. If the shape of one
-// of them holds a value other than an empty list, the type must decode the value and encode it without a change.
+// formTeller is a type that is encoded as one of several other types, such as a schema or a boolean. If the shape of
+// one of them holds a value other than an empty list, the type must decode the value and encode it without a change.
 type formTeller interface{ JSONForms() []reflect.Type }
 
 // tellsZero reports whether the type itself decides which of its values omitzero omits.

@@ -60,8 +60,8 @@ func TestQueueCountsEveryTextOfAnEvent(t *testing.T) {
 	apitest.Await(t, "the queue is empty", func() bool { return a.Stats()[0].Queued == 0 && budget.Used() == 0 })
 }
 
-// An event contains the first 4096 bytes of a longer URI, and says so. In a queue it keeps nothing else of the request in
-// memory.
+// An event contains the first 4096 bytes of a longer URI, and says so. In a queue it keeps nothing else of the request
+// in memory.
 func TestLongURIIsCut(t *testing.T) {
 	var sink recorder
 	api, _ := audited(t, audit.Options{Outputs: []audit.Output{{Sink: &sink}}}, rest.Options{}, memos())

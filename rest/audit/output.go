@@ -34,8 +34,8 @@ type Output struct {
 	// WaitWhenFull makes requests wait for room in the queue of a [Batched] output. Default: an event that finds the queue
 	// full is dropped and counted.
 	WaitWhenFull bool
-	// QueueEvents and QueueBytes limit the queue of a Batched output. The bytes include the events that the sink is writing,
-	// and an event that alone has more counts as QueueBytes. Default: 10,000 events and 64 MiB.
+	// QueueEvents and QueueBytes limit the queue of a Batched output. The bytes include the events that the sink is
+	// writing, and an event that alone has more counts as QueueBytes. Default: 10,000 events and 64 MiB.
 	QueueEvents int
 	QueueBytes  int64
 	// BatchEvents and BatchWait limit how many events the sink receives at once, and how long an event waits for others. A

@@ -169,7 +169,8 @@ func (t *trail) ended(end rest.EndedRequest) {
 }
 
 // answered notes what the answer says. The message and the causes of a failure may quote a confidential object, so they
-// are left out, unless the request failed before it was about an object: such a failure quotes only the URL and the user.
+// are left out, unless the request failed before it was about an object: such a failure quotes only the URL and the
+// user.
 func (t *trail) answered(end *rest.EndedRequest) {
 	s := &t.answer
 	s.Code = int32(end.Code)

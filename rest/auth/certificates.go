@@ -51,8 +51,8 @@ func verified(r *http.Request) *x509.Certificate {
 
 // signed reports whether a certificate of the pool stands in a chain that the server has verified.
 //
-// A pool cannot be asked for a certificate, but Verify answers for one that is in the pool without checking a signature,
-// with a chain of this certificate alone. The authority is last in its chain, so it is tried first.
+// A pool cannot be asked for a certificate, but Verify answers for one that is in the pool without checking a
+// signature, with a chain of this certificate alone. The authority is last in its chain, so it is tried first.
 func signed(r *http.Request, pool *x509.CertPool) bool {
 	if pool == nil {
 		return false // Verify would ask the pool of the operating system

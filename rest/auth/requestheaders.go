@@ -126,8 +126,8 @@ var (
 	errTwo     = errors.New("a header that names the user has several values")
 )
 
-// only returns the value of the first header that is not empty. It refuses a header with several values, because a proxy
-// may have added its own value to that of the client.
+// only returns the value of the first header that is not empty. It refuses a header with several values, because a
+// proxy may have added its own value to that of the client.
 func only(header http.Header, names []string) (string, error) {
 	for _, name := range names {
 		switch values := header[name]; {

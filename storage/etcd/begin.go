@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// askEvery is how often a replica that begins asks how far its watch has come. etcd does not answer before the watch has
-// reported the changes of the past.
+// askEvery is how often a replica that begins asks how far its watch has come. etcd does not answer before the watch
+// has reported the changes of the past.
 const askEvery = 20 * time.Millisecond
 
 // start returns the revision from which a replica serves the history: the oldest one that etcd has, within the age and

@@ -32,8 +32,8 @@ func goneBack(last *mark, known, seen int64, sighted sighting) bool {
 	return known < seen || last.revision < sighted.revision || last.revision == sighted.revision && !sighted.in(last)
 }
 
-// recognize returns 410 Expired, and begins a new epoch, if etcd no longer has the commits that this replica has received.
-// Other replicas may have reached the same revisions with other commits, so it compares the ids.
+// recognize returns 410 Expired, and begins a new epoch, if etcd no longer has the commits that this replica has
+// received. Other replicas may have reached the same revisions with other commits, so it compares the ids.
 func (a *authority) recognize(ctx context.Context, after watch.Revision) error {
 	if err := a.refreshBase(ctx); err != nil {
 		return err

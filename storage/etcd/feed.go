@@ -128,8 +128,8 @@ func (f *feed) pass(revision int64, arrival *storage.Arrival) error {
 	return f.move(revision, arrival)
 }
 
-// passEarly passes a commit before the watch reports it, if everything before it was passed. The writer does not wait if
-// the feed is busy or an upgrade pauses changes: then the watch passes the commit.
+// passEarly passes a commit before the watch reports it, if everything before it was passed. The writer does not wait
+// if the feed is busy or an upgrade pauses changes: then the watch passes the commit.
 func (f *feed) passEarly(s sighting, read func() (storage.Arrival, error)) {
 	if !f.mu.TryLock() {
 		return
@@ -159,8 +159,9 @@ func (f *feed) move(revision int64, arrival *storage.Arrival) error {
 	return nil
 }
 
-// Follow implements [storage.Authority] with one watch of the commits and the objects of the store, and with the answers
-// to this replica's own commits. Each time the watch connects, Follow checks whether etcd has gone back meanwhile.
+// Follow implements [storage.Authority] with one watch of the commits and the objects of the store, and with the
+// answers to this replica's own commits. Each time the watch connects, Follow checks whether etcd has gone back
+// meanwhile.
 func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
 	bounded, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -330,8 +330,8 @@ func (b *branch) play(n turn, want map[string]row, code int, label string) {
 	}
 }
 
-// A source may change the objects that it is given. The next write then begins with what the source has kept, and everybody
-// sees that, in every version, with and without caches.
+// A source may change the objects that it is given. The next write then begins with what the source has kept, and
+// everybody sees that, in every version, with and without caches.
 func TestSourceThatChangesObjects(t *testing.T) {
 	for seed := range uint64(4) {
 		synctest.Test(t, func(t *testing.T) {

@@ -97,8 +97,8 @@ func (a *authority) outlasts(ctx context.Context) bool {
 	return !ok || time.Until(deadline) > a.opts.Timeout+resolveWait
 }
 
-// lead commits in the goroutine of a writer, which makes a commit faster by a tenth. Writers that wait afterwards have a
-// goroutine of the store, so that the first one returns.
+// lead commits in the goroutine of a writer, which makes a commit faster by a tenth. Writers that wait afterwards have
+// a goroutine of the store, so that the first one returns.
 func (a *authority) lead() {
 	a.commitNext()
 	a.commits.mu.Lock()

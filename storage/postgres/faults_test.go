@@ -338,8 +338,8 @@ func TestRefusedWrites(t *testing.T) {
 	}
 }
 
-// While Postgres is read-only for a replica, the replica shows everything that others commit, also after it has lost its
-// connection, and after a restart of the server. Replicas can open meanwhile.
+// While Postgres is read-only for a replica, the replica shows everything that others commit, also after it has lost
+// its connection, and after a restart of the server. Replicas can open meanwhile.
 func TestReadOnlyServer(t *testing.T) {
 	s := start(t, postgrestest.Options{})
 	l := newLink(t, s)

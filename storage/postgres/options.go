@@ -26,9 +26,9 @@ const (
 // Options configures [Open]. Pool is required.
 type Options struct {
 	// Pool connects to Postgres. The store does not close it. The store takes one connection out of the pool to listen for
-	// notifications, and shares the others with the host. The pool no longer counts this connection, so Postgres must allow
-	// MaxConns connections and one for each store. If the default isolation level of the connections is stricter than read
-	// committed, the store begins a transaction for each statement, which takes three round trips.
+	// notifications, and shares the others with the host. The pool no longer counts this connection, so Postgres must
+	// allow MaxConns connections and one for each store. If the default isolation level of the connections is stricter
+	// than read committed, the store begins a transaction for each statement, which takes three round trips.
 	Pool *pgxpool.Pool
 	// Schema contains the tables of the store, and nothing else. The default is decorum. Open creates it if it does not
 	// exist.

@@ -27,8 +27,8 @@ func cpuOf(f func()) float64 {
 // depends on what else the machine does. Other tests must not run at the same time.
 func ProcessorTime(f func()) time.Duration { return time.Duration(cpuOf(f)) }
 
-// Cost is [ProcessorTime] of something whose cost must be in proportion to its input. It fails the test after as much time
-// as a hang, so how fast the machine is hardly matters.
+// Cost is [ProcessorTime] of something whose cost must be in proportion to its input. It fails the test after as much
+// time as a hang, so how fast the machine is hardly matters.
 func Cost(t testing.TB, f func()) time.Duration {
 	t.Helper()
 	took := ProcessorTime(f)

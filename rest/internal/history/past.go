@@ -125,8 +125,8 @@ func lastDeleted(entries []*entry) (uid string) {
 // its JSON.
 const perForm = 5
 
-// hides reports whether the rights of the client do not extend to a state. It reads the state first. It returns an error
-// if the budget refuses the memory for that.
+// hides reports whether the rights of the client do not extend to a state. It reads the state first. It returns an
+// error if the budget refuses the memory for that.
 func (p *Past) hides(s *state) (bool, error) {
 	if s.read {
 		return s.hidden, nil
@@ -228,8 +228,8 @@ func (p *Past) Version(revision string) (doc.Value, error) {
 // maxChanged limits the paths of one version in a list.
 const maxChanged = 50
 
-// List returns the versions that the client sees, the youngest first. It reads each version once, and keeps the documents
-// of no more than two.
+// List returns the versions that the client sees, the youngest first. It reads each version once, and keeps the
+// documents of no more than two.
 func (p *Past) List() (*history.ObjectVersionList, error) {
 	out := &history.ObjectVersionList{
 		TypeMeta: apimeta.TypeMeta{Kind: "ObjectVersionList", APIVersion: history.APIVersion},

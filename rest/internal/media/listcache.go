@@ -201,8 +201,8 @@ func (w *ListWriter) Answer(ctx context.Context, l List, gzipped bool) (*ListAns
 	return a, err
 }
 
-// count takes the size of an entry from the budget, in place of its former size. If the budget refuses it, count drops the
-// entries that were not used for longest, the entry itself at last. The caller holds the lock.
+// count takes the size of an entry from the budget, in place of its former size. If the budget refuses it, count drops
+// the entries that were not used for longest, the entry itself at last. The caller holds the lock.
 func (c *ListCache) count(l *cachedList) {
 	c.budget.Release(l.taken)
 	for l.taken = 0; !c.budget.Take(l.size()); {

@@ -72,8 +72,8 @@ func noteResource() rest.Resource[Note] {
 		Versions: []rest.VersionOf[Note]{rest.Converted[Note](rest.Resource[NoteV2]{Version: "v2"}, nil, nil)}}
 }
 
-// FuzzMessages compares lists in Protobuf with those of an API without the cache of messages, while objects come, change
-// and go. The cache of the first API has room for few messages.
+// FuzzMessages compares lists in Protobuf with those of an API without the cache of messages, while objects come,
+// change and go. The cache of the first API has room for few messages.
 func FuzzMessages(f *testing.F) {
 	f.Add([]byte{0, 5, 10, 1, 6, 2, 11})
 	f.Add([]byte{0, 15, 30, 45, 60, 75, 90, 105, 1, 16, 31, 46, 61, 2, 17, 32, 47})

@@ -73,8 +73,8 @@ func (b *Body) limit(deadline time.Time) {
 	}
 }
 
-// write gives the client time for each piece, and none once the API has ended. To set a deadline takes a noticeable part
-// of the time of a short write, so with HTTP/1.1 one deadline serves several writes.
+// write gives the client time for each piece, and none once the API has ended. To set a deadline takes a noticeable
+// part of the time of a short write, so with HTTP/1.1 one deadline serves several writes.
 func (b *Body) write(piece []byte) error {
 	switch now := time.Now(); {
 	case b.frames:

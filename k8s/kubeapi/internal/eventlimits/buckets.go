@@ -10,9 +10,9 @@ import (
 // defaultBuckets is how many buckets a limit has if its cacheSize is 0.
 const defaultBuckets = 4096
 
-// buckets count how many Events of each sort clients may still write. When there are too many, take drops the bucket that
-// was used least recently; its sort gets a full bucket next time. The keys are hashes of the sorts, because clients choose
-// the texts in them, which may be long.
+// buckets count how many Events of each sort clients may still write. When there are too many, take drops the bucket
+// that was used least recently; its sort gets a full bucket next time. The keys are hashes of the sorts, because
+// clients choose the texts in them, which may be long.
 type buckets struct {
 	qps, burst float64
 	max        int

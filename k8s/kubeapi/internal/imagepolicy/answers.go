@@ -16,8 +16,8 @@ type verdict struct {
 	reason  string
 }
 
-// answers keeps the verdicts about reviews for some time. The keys are hashes of the reviews, because clients choose the
-// texts in them, which may be long. The zero value is ready to use.
+// answers keeps the verdicts about reviews for some time. The keys are hashes of the reviews, because clients choose
+// the texts in them, which may be long. The zero value is ready to use.
 type answers struct {
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]*list.Element

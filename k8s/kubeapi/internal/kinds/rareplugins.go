@@ -116,7 +116,8 @@ func tolerateExtended(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// extended reports whether the name is that of an extended resource, such as example.com/gpu, which only some nodes have.
+// extended reports whether the name is that of an extended resource, such as example.com/gpu, which only some nodes
+// have.
 func extended(name corev1.ResourceName) bool {
 	return strings.Contains(string(name), "/") && !strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix) &&
 		!strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix)

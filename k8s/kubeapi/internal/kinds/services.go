@@ -171,8 +171,8 @@ func (a *allocator) allocateIP(ctx context.Context, s, old *corev1.Service) erro
 	return nil
 }
 
-// candidates yields the addresses of the ranges, one range after the other. In each range it begins at a random address,
-// and yields the first 16 addresses last, because people choose fixed addresses there.
+// candidates yields the addresses of the ranges, one range after the other. In each range it begins at a random
+// address, and yields the first 16 addresses last, because people choose fixed addresses there.
 func candidates(ranges []netip.Prefix) iter.Seq[netip.Addr] {
 	const reserved = 16
 	return func(yield func(netip.Addr) bool) {

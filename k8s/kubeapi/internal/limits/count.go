@@ -33,9 +33,9 @@ const (
 	settling = time.Second
 )
 
-// Count is the controller of ResourceQuotas: it writes into the status of each quota what the quota limits, and how much
-// of it the objects of the namespace use. It counts again when an object is deleted or its usage changes; the plugin
-// itself charges for new objects. Count works until ctx ends.
+// Count is the controller of ResourceQuotas: it writes into the status of each quota what the quota limits, and how
+// much of it the objects of the namespace use. It counts again when an object is deleted or its usage changes; the
+// plugin itself charges for new objects. Count works until ctx ends.
 func Count(ctx context.Context, api *rest.API, logger *slog.Logger) error {
 	quotas, err := rest.ClientForType[corev1.ResourceQuota](api)
 	if err != nil {

@@ -316,8 +316,8 @@ func (r containerRules) mounts(list *field.Path, c *corev1.Container) {
 	}
 }
 
-// mountPaths and devicePaths return the paths at which a container sees volumes. If a volume has several paths, the last
-// one counts.
+// mountPaths and devicePaths return the paths at which a container sees volumes. If a volume has several paths, the
+// last one counts.
 func mountPaths(mounts []corev1.VolumeMount) []string {
 	paths := map[string]string{}
 	for _, m := range mounts {
