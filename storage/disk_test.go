@@ -28,7 +28,7 @@ type platter struct {
 	revision, oldest watch.Revision
 	records          map[storage.Key]storage.Stored
 	history          []storage.Undo
-	forms            map[string][]string // by resource, in the order in which they were first used
+	forms            map[string][]string // the forms of each resource, the oldest first
 }
 
 func newPlatter() *platter {

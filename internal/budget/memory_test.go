@@ -17,7 +17,7 @@ import (
 
 // holder is a place in the source that holds memory whose size may depend on clients.
 type holder struct {
-	what string // as in holders: the file, and what it uses
+	what string // the file, and what it uses; see holders
 	n    int    // how often
 	why  string // what bounds the memory
 }

@@ -31,7 +31,7 @@ const patience = hangtest.Deadline
 type page struct {
 	t      testing.TB
 	ctx    context.Context
-	url    string // of the console
+	url    string // the URL of the console
 	mutex  sync.Mutex
 	faults []string
 	trace  [][]byte      // what the browser has recorded

@@ -90,7 +90,7 @@ func (c *cluster) helm(t *testing.T, namespace, release, chart string, args ...s
 type program struct {
 	path               string
 	args               []string // $KUBECONFIG stands for the path of its kubeconfig
-	namespace, account string   // of its ServiceAccount
+	namespace, account string   // the namespace and the name of its ServiceAccount
 	env                []string
 }
 

@@ -61,7 +61,7 @@ func TestHistoryOfADefinition(t *testing.T) {
 	for name, c := range map[string]struct {
 		permitted   bool
 		annotations string
-		versions    int // after 5 writes; 0 without a history
+		versions    int // the number after 5 writes; 0 without a history
 	}{
 		"versions":                      {true, keepsTwo, 3},
 		"time":                          {true, apiextensions.ForAnnotation + `: 24h`, 5},

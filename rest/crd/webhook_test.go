@@ -397,7 +397,7 @@ func TestWebhooksThatFail(t *testing.T) {
 		c.behave(nil, test.handle)
 		requests := []string{"GET " + rodsV2 + "/a", "GET " + rodsV2, "GET " + rodsV2 + "?labelSelector=of",
 			"DELETE " + rodsV2, "PATCH " + rodsV2 + "/a", "GET " + rodsV2 + "?watch=1"}
-		if name == "endless" { // which takes long
+		if name == "endless" { // this query takes long
 			requests = requests[:1]
 		}
 		for _, request := range requests {

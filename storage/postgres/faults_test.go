@@ -152,7 +152,7 @@ func TestServerKilled(t *testing.T) {
 func TestServersThatLackTheLastCommits(t *testing.T) {
 	const point = "before the lost commit"
 	for name, c := range map[string]struct {
-		settings map[string]string // of the other server
+		settings map[string]string // the settings of the other server
 		before   func(t *testing.T, primary *postgrestest.Server, other *pgxpool.Pool)
 		after    string // what the other server answers with true when it goes no further
 	}{
@@ -422,7 +422,7 @@ func TestFullDisk(t *testing.T) {
 	store := serving(t, postgres.Options{Pool: connect(t, s.URL("postgres")), Timeout: 5 * time.Second})
 	filler := filepath.Join(disk, "filler")
 	require.NoError(t, os.WriteFile(filler, make([]byte, 40<<20), 0o600))
-	random := make([]byte, 250_000) // so that Postgres cannot compress it
+	random := make([]byte, 250_000) // Postgres cannot compress random bytes
 	acknowledged := 0
 	for ; err == nil; acknowledged++ {
 		require.Less(t, acknowledged, 1000, "the disk has 160 MB")

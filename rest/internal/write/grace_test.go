@@ -108,7 +108,7 @@ func TestGraceOutlivesFinalizers(t *testing.T) {
 func TestWatchersSeeAGracePeriodOfZero(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		seconds []int64 // of each DELETE
+		seconds []int64 // the grace period of each DELETE
 		want    []string
 	}{
 		{"first", []int64{0}, []string{"MODIFIED 3 0", "DELETED 4 0"}},

@@ -207,7 +207,7 @@ func TestValidateHook(t *testing.T) {
 		if w.Spec.Owner != nil && *w.Spec.Owner == "evil" {
 			errs = append(errs, status.ForbiddenField(status.Field("spec", "owner"), "must not be evil"))
 		}
-		w.Spec.Owner = new("changed by the hook") // which changes nothing
+		w.Spec.Owner = new("changed by the hook") // the new owner changes nothing
 		return errs
 	}))
 	evil := apitest.Forbidden("spec.owner", "Forbidden: must not be evil")

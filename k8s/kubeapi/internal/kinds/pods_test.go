@@ -147,7 +147,7 @@ func TestDeletedPodsStayWhileTheirNodeStopsThem(t *testing.T) {
 		pod     *corev1.Pod
 		phase   corev1.PodPhase
 		options metav1.DeleteOptions
-		stays   int64 // for so many seconds
+		stays   int64 // the seconds that it stays
 	}{
 		{"without a node", pod("a"), corev1.PodPending, metav1.DeleteOptions{}, 0},
 		{"on a node", pod("a", onNode), corev1.PodRunning, metav1.DeleteOptions{}, 30},
