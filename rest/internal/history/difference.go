@@ -61,7 +61,7 @@ func differences(res *resource.Resource, old, now doc.Value, loan *storage.Loan)
 	err = compare("", contentOf(res, old), contentOf(res, now), func(path string, old, now doc.Value) error {
 		c := history.FieldChange{Path: path, Old: jsonOf(old), New: jsonOf(now)}
 		out = append(out, c)
-		return loan.Take(changeSize + (1+maxEscaped)*int64(len(path)+len(c.Old)+len(c.New)))
+		return loan.Take(changeSize + (1+resource.MaxEscaped)*int64(len(path)+len(c.Old)+len(c.New)))
 	})
 	slices.SortFunc(out, func(a, b history.FieldChange) int { return strings.Compare(a.Path, b.Path) })
 	return out, err

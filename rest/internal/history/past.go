@@ -272,14 +272,11 @@ func (p *Past) List() (*history.ObjectVersionList, error) {
 	return out, nil
 }
 
-// maxEscaped is how many bytes of JSON a byte of a text can take.
-const maxEscaped = 6
-
 // sizeOf returns about the memory that a version takes in a list and in its JSON.
 func sizeOf(v history.ObjectVersion) int64 {
 	size := 500
 	for _, path := range v.Changed {
-		size += (1 + maxEscaped) * len(path)
+		size += (1 + resource.MaxEscaped) * len(path)
 	}
 	return int64(size)
 }

@@ -40,8 +40,8 @@ const maxCounted = 4 << 10
 // list, and the JSON around the value.
 const countedSize = 200
 
-// maxEscaped is how many bytes of JSON a byte of a text can take.
-const maxEscaped = 6
+// MaxEscaped is how many bytes of JSON a byte of a text can take.
+const MaxEscaped = 6
 
 // Count counts the selected objects by the values of the facets in the query. It takes the memory for the counts, and
 // for their encoding in JSON, from the loan.
@@ -98,7 +98,7 @@ func (res *Resource) facet(field string, records []*storage.Record, loan *storag
 			continue
 		}
 		if found[value] == 0 {
-			if err := loan.Take(int64(countedSize + maxEscaped*len(value))); err != nil {
+			if err := loan.Take(int64(countedSize + MaxEscaped*len(value))); err != nil {
 				return Facet{}, err
 			}
 		}
