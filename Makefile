@@ -59,7 +59,7 @@ tidy:
 	@.ci/stage tidy nothing go mod tidy -diff
 
 core: ## the tests of the core module, as users compile it
-	@.ci/stage core "the core and its 90 test programs" .ci/core plain
+	@.ci/stage core "the core and its test programs" .ci/core plain
 
 transcripts: ## the answers of a real API server, replayed in the process of a test
 	@.ci/stage transcripts "module cel and one test program" .ci/modules transcripts
@@ -131,7 +131,7 @@ project-suite: ## the tests of a project that kubebuilder generates, with kubeap
 
 suites: ## envtest suites of controller-runtime, with kubeapi in the place of kube-apiserver and etcd (SUITES="client cache"); programs of other projects
 	@.ci/stage suites "controller-runtime and its suites" .ci/suites $(SUITES)
-	@.ci/stage programs "programs of other projects" .ci/modules programs
+	@.ci/stage suites "programs of other projects" .ci/modules programs
 
 flaky: ## look for tests that fail now and then: each package 20 times beside eight busy processes (PACKAGES=./..., for at most FLAKY=60m; goes on where it stopped)
 	@.ci/flaky $(FLAKY) $(PACKAGES)

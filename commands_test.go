@@ -29,7 +29,7 @@ func TestCommandsRunOrSayWhyNot(t *testing.T) {
 		require.NoError(t, err)
 		lines := strings.Split(string(text), "\n")
 		whole := isMark(t, page, lines[0])
-		language := "" // of the block around the line, or "" outside of blocks
+		language := "" // the language of the block around the line, or "" outside of blocks
 		for i, line := range lines {
 			opens, fence := strings.CutPrefix(strings.TrimSpace(line), "```")
 			switch {

@@ -146,7 +146,7 @@ func TestFinalizers(t *testing.T) {
 	assert.True(t, m.AddFinalizer("example.com/a"))
 	assert.False(t, m.AddFinalizer("example.com/a"), "it has it already")
 	assert.True(t, m.AddFinalizer("example.com/b"))
-	shared := m // as a reader of a cache may hold it
+	shared := m // a reader of a cache may hold it
 	assert.True(t, m.HasFinalizer("example.com/a"))
 	assert.True(t, m.RemoveFinalizer("example.com/a"))
 	assert.False(t, m.RemoveFinalizer("example.com/a"))

@@ -28,8 +28,8 @@ const (
 
 // Finalizers that the server itself sets for a propagation policy.
 const (
-	FinalizerOrphanDependents = "orphan"             // for [DeletePropagationOrphan]
-	FinalizerDeleteDependents = "foregroundDeletion" // for [DeletePropagationForeground]
+	FinalizerOrphanDependents = "orphan"             // the finalizer of [DeletePropagationOrphan]
+	FinalizerDeleteDependents = "foregroundDeletion" // the finalizer of [DeletePropagationForeground]
 )
 
 // DryRunAll is the only value of the DryRun options: run every stage but the

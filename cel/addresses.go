@@ -60,7 +60,7 @@ func addressFunctions() []cel.EnvOption {
 				binary(func(p netip.Prefix, text string) ref.Val {
 					a, err := parseIP(text)
 					if err != nil {
-						return types.NoSuchOverloadErr() // as in API servers
+						return types.NoSuchOverloadErr() // API servers do the same
 					}
 					return containsIP(p, a)
 				}))),

@@ -214,7 +214,7 @@ type evaluation struct {
 	left  int64
 	until time.Time // bounds the time of all expressions, like objectTime that of rules
 
-	ctx      context.Context // of the current expression
+	ctx      context.Context // the context of the current expression
 	composed uint64          // the cost of the variables that the current expression has computed
 }
 

@@ -62,7 +62,7 @@ func (w *walk) node(n *node, at *status.Path, v, old doc.Value, nearest *pair) {
 		old = doc.Value{}
 	}
 	w.rules(n, at, v, old, nearest)
-	if !old.IsAbsent() && nearest == nil { // only for places below the object itself
+	if !old.IsAbsent() && nearest == nil { // only places below the object itself need it
 		nearest = &pair{schema: n.schema, now: v, old: old}
 	}
 	switch v.Kind() {

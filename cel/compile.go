@@ -13,9 +13,9 @@ import (
 type node struct {
 	schema *schema.Schema
 	rules  []*rule
-	fields map[string]*node // of a struct
-	values *node            // of a map
-	items  *node            // of a list
+	fields map[string]*node // the fields of a struct
+	values *node            // the values of a map
+	items  *node            // the elements of a list
 }
 
 // rule is a compiled rule.

@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/internal/rules"
 )
 
-// The variable of expressions that select devices, and its fields.
+// The names of the variable in expressions that select devices, and of its type and fields.
 const (
 	deviceName     = "device"
 	deviceTypeName = "kubernetes.DRADevice"
@@ -27,7 +27,7 @@ const (
 	longestDomain    = 63
 	longestID        = 32
 	longestAttribute = 64
-	mostAttributes   = 32 // and capacities
+	mostAttributes   = 32 // also the largest number of capacities
 )
 
 // DeviceSelector implements [rules.DeviceLanguage].

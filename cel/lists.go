@@ -11,7 +11,7 @@ import (
 type elementType struct {
 	name string
 	typ  *cel.Type
-	zero ref.Val // of types that can be summed
+	zero ref.Val // the sum of an empty list; nil if the type has no sums
 }
 
 func elementTypes() []elementType {

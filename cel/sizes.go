@@ -21,7 +21,7 @@ const (
 	minDateTime      = 21 // "2006-01-02T15:04:05"
 	maxDateTime      = 32
 	perProperty      = 4 // "": and a comma
-	perMember        = 6 // of a map: like perProperty, with a key of two characters
+	perMember        = 6 // a member of a map, with a key of two characters; see perProperty
 	bytesOfCharacter = 4 // maxLength counts characters
 )
 

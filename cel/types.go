@@ -15,7 +15,7 @@ import (
 type declarations struct {
 	types.Provider
 	names   map[*schema.Object]string
-	structs map[string]map[string]*types.FieldType // by type and property
+	structs map[string]map[string]*types.FieldType // the keys are a type and a property
 }
 
 func newDeclarations(p types.Provider) *declarations {

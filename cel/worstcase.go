@@ -51,7 +51,7 @@ func checkWorstCase(root *node) error {
 // amount is how many values an object can have for one place of its schema.
 type amount struct {
 	count     uint64
-	unbounded bool // as many as fit into a request
+	unbounded bool // only the size of a request bounds the number
 }
 
 func (p amount) times(most *int64) amount {

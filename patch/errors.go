@@ -26,8 +26,8 @@ var (
 // [JSONPatch.Apply].
 type OperationError struct {
 	Index int    // position in the patch, from 0
-	Op    string // as the patch names it
-	Path  string // as the patch names it
+	Op    string // the operation that the patch names
+	Path  string // the path that the patch uses
 	cause error
 }
 

@@ -21,7 +21,7 @@ func calls(call func(context.Context, *apitest.Thing) error) rest.Resource[apite
 		Wire: rest.Wire{AnswerStatus: true}, Hooks: rest.Hooks[apitest.Thing]{Call: call}}
 }
 
-func TestAStatusAnswersAVirtualObject(t *testing.T) {
+func TestStatusAnswersVirtualObject(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, calls(func(_ context.Context, o *apitest.Thing) error {
 		if o.Name == "refused" {
 			return errors.New("secret")
@@ -73,7 +73,7 @@ func TestCallDryRunAnswersDryRuns(t *testing.T) {
 	assert.Equal(t, []string{"tried", "called"}, called)
 }
 
-func TestOnlyVirtualKindsAnswerWithAStatus(t *testing.T) {
+func TestOnlyVirtualKindsAnswerWithStatus(t *testing.T) {
 	kind := calls(nil)
 	_, err := rest.New(rest.Options{}, kind)
 	assert.ErrorContains(t, err, "Wire.AnswerStatus needs Hooks.Call")

@@ -29,7 +29,7 @@ type Counts struct {
 // Facet counts the values of one field.
 type Facet struct {
 	Field string `json:"field"`
-	// Values are the most frequent values first, at most [Queries].MaxValues. It names no value above 4 KiB.
+	// Values are at most [Queries].MaxValues values, the most frequent first. It names no value above 4 KiB.
 	Values []ValueCount `json:"values"`
 	// Absent is the number of objects without the field, and Others that of the objects whose value is not among Values.
 	Absent int64 `json:"absent"`

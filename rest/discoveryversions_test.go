@@ -44,7 +44,7 @@ func TestDiscoveryOfSeveralVersions(t *testing.T) {
 	}
 	aggregated := apitest.Do(t, api, "GET", "/apis", "", "Accept", acceptAggregated)
 	for i, v := range []string{"v1", "v1beta1", "v1alpha1"} {
-		at := fmt.Sprintf("items.2.versions.%d.", i) // after the groups of the reviews
+		at := fmt.Sprintf("items.2.versions.%d.", i) // the groups of the reviews come first
 		assert.Equal(t, v, aggregated.Text(t, at+"version"))
 		assert.Equal(t, v, aggregated.Text(t, at+"resources.0.responseKind.version"))
 	}

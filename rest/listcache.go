@@ -17,7 +17,7 @@ type cachedList struct {
 	rep    *media.Representation
 	key    media.ListKey
 	answer *media.ListAnswer // nil if the cache has none
-	loan   storage.Loan      // has the answer that this request makes
+	loan   storage.Loan      // counts the answer that this request makes
 }
 
 // cachedList looks a list up in the cache. The cache contains no pages of lists, no answers to queries and no lists of
@@ -51,8 +51,8 @@ func (c *cachedList) known() watch.Revision {
 	return c.answer.Changed
 }
 
-// claim reports whether this request makes the answer for others. A short list without a selector is not worth it, and a
-// list that the budget refuses is sent as it is encoded.
+// claim reports whether this request makes the answer for others. A short list without a selector is not worth it, and
+// a list that the budget refuses is sent as it is encoded.
 func (c *cachedList) claim(p resource.Page) bool {
 	if c == nil || p.Changed == 0 {
 		return false

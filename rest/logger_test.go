@@ -87,7 +87,7 @@ func TestDeliberate503IsLoggedAsAWarning(t *testing.T) {
 func TestTheDefaultLogHasOnlyErrors(t *testing.T) {
 	var log strings.Builder
 	defaultLog(t, &log)
-	synctest.Test(t, func(t *testing.T) { // so that waiting for a version takes no time
+	synctest.Test(t, func(t *testing.T) { // in a bubble, waiting for a version takes no time
 		causeErrors(t)
 	})
 	assert.Empty(t, log.String())

@@ -123,26 +123,27 @@ type Options struct {
 	// conditions of webhooks. All plug-ins use it. Set it to cel.New(nil) of module cel: rules that it contains have no
 	// effect here, because rules belong to a kind ([Resource.Rules]). Default: plug-ins refuse expressions.
 	CEL Rules
-	// Budget has the memory whose size clients choose: answers that the API builds as a whole, and its caches. Several APIs
-	// may share one, and each holds no more than it leaves to the others (see [storage.Budget.Part]). An answer that finds no
-	// room gets 429 TooManyRequests and Retry-After, and a cache keeps less. A Budget should have 100 times MaxBodyBytes or
-	// more, for the largest answers. Default: the API has a Budget of 768 MiB, of which answers take 256 MiB at most.
+	// Budget bounds the memory whose size clients choose: answers that the API builds as a whole, and its caches. Several
+	// APIs may share one, and each holds no more than it leaves to the others (see [storage.Budget.Part]). If the Budget
+	// has no room for an answer, the request gets 429 TooManyRequests and Retry-After; if it has none for a cache, the
+	// cache keeps less. For the largest answers, a Budget needs at least 100 times MaxBodyBytes. Default: the API has a
+	// Budget of 768 MiB, of which answers take 256 MiB at most.
 	Budget *storage.Budget
 	// MaxConvertedBytes is the size of the cache of converted objects, in bytes. The cache spares the API from converting
 	// an object for each client that reads it in another version than the stored one (see [Converted]). Like the other
 	// caches, it takes its memory from the Budget, and a negative number turns it off. Default: 64 MiB.
 	MaxConvertedBytes int64
-	// MaxDecodedBytes is the size of the cache of documents, in bytes. It has the objects that were written most recently,
-	// so that the next write of such an object need not decode it, nor a body that equals it. A document takes 3 to 4
-	// times as many bytes as the JSON of the object. Default: 16 MiB.
+	// MaxDecodedBytes is the size of the cache of documents, in bytes. The cache keeps the objects that were written most
+	// recently, so that the next write need decode neither such an object nor a body that equals it. A document takes 3 to
+	// 4 times as many bytes as the JSON of the object. Default: 16 MiB.
 	MaxDecodedBytes int64
 	// MaxListBytes is the size of the cache of lists, in bytes. If clients ask for the same list again while no object of
 	// the kind changes, such as many controllers that start together, the API joins the list only twice. The cache never
 	// holds more than this, and no page of a list. Default: 32 MiB.
 	MaxListBytes int64
-	// MaxProtobufBytes is the size of the cache of Protobuf messages, in bytes. It has the objects that lists in Protobuf
-	// have shown, so that the next list encodes only those that have changed. A list of more than half the size is not
-	// cached. Default: 32 MiB.
+	// MaxProtobufBytes is the size of the cache of Protobuf messages, in bytes. The cache keeps the objects that lists in
+	// Protobuf have shown, so that the next list encodes only those that have changed. A list of more than half the size
+	// is not cached. Default: 32 MiB.
 	MaxProtobufBytes int64
 	// Queries lets clients query, sort and count objects with parameters that upstream does not have. Default: the API
 	// ignores these parameters.
@@ -195,7 +196,7 @@ const (
 	maxProtobufLists = 32 << 20
 )
 
-// budget returns the budget of the API. A part of a shared one returns to the others when the API ends.
+// budget returns the budget of the API. When the API ends, it releases its part of a shared one.
 func (o Options) budget() *storage.Budget {
 	if o.Budget == nil {
 		return storage.NewBudget(defaultBudget)

@@ -123,7 +123,7 @@ const (
 	// deleted, in a [ReasonForbidden] error.
 	CauseNamespaceTerminating CauseType = "NamespaceTerminating"
 	// CauseUnexpectedServerResponse means that the server could not understand
-	// what it read, such as a stored object in a [StoreReadError].
+	// what it read, such as a stored object in a [ReasonStoreReadError] error.
 	CauseUnexpectedServerResponse CauseType = "UnexpectedServerResponse"
 	// CauseExitCode holds the exit code of a command, in a
 	// [ReasonNonZeroExitCode] error.

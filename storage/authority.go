@@ -101,9 +101,9 @@ type Verdict struct {
 	// Revision is the first revision of the group if it was committed. Otherwise it is a revision at which the replica
 	// sees what has changed.
 	Revision watch.Revision
-	// Kept are the objects of a committed group of which the authority has kept another text than [Entry.Current], at
-	// their revisions. The revision of an object that the authority has left as it was is the previous one. An update
-	// returns these records.
+	// Kept are the objects of a committed group for which the authority has kept another text than [Entry.Current], at
+	// their revisions. If the authority has left an object as it was, the revision is the previous one. An update returns
+	// these records.
 	Kept []Stored
 }
 

@@ -8,16 +8,17 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Budget bounds memory whose size clients choose, in bytes: copies of objects, answers that are built as a whole, caches
-// and queues. Whoever fills such memory takes its size first, and releases it when the memory is free again. Taking never
-// waits.
+// Budget bounds memory whose size clients choose, in bytes: copies of objects, answers that are built as a whole,
+// caches and queues. Code that fills such memory first takes its size from the Budget, and releases it when the memory
+// is free again. Taking never waits.
 //
 // A process has as few Budgets as its host wants: several APIs, stores and plug-ins may share one. Each use has a
-// [Budget.Part] of it. A part holds no more than it leaves to the others, so no use can take everything from another one.
+// [Budget.Part] of it. A part holds no more than it leaves to the others, so no use can take everything from another
+// one.
 //
 // Any goroutine may use a Budget.
 type Budget struct {
-	mu    *sync.Mutex // of the whole budget
+	mu    *sync.Mutex // shared by all parts of the whole budget
 	of    *Budget     // nil for the whole budget
 	limit int64
 
@@ -31,10 +32,10 @@ func NewBudget(bytes int64) *Budget {
 }
 
 // Part returns a part of the budget that holds at most limit bytes. The bytes are not set aside: what no part holds is
-// free for all. Of what is free, a part may take as much as it leaves, less what it holds. So while one part takes all
-// that it can get, half of the budget stays free, and with nine such parts a tenth. A part that holds nothing may take
-// all that is free, because a single answer may be large. A part of a part works in the same way. With a limit of zero or
-// fewer bytes, a part refuses everything.
+// free for all. Of the free bytes, a part may take as many as it leaves, less those that it holds. So while one part
+// takes all that it can get, half of the budget stays free, and with nine such parts a tenth. A part that holds nothing
+// may take all free bytes, because a single answer may be large. A part of a part works in the same way. With a limit
+// of zero or fewer bytes, a part refuses everything.
 func (b *Budget) Part(limit int64) *Budget {
 	return &Budget{mu: b.mu, of: b, limit: limit}
 }
@@ -98,8 +99,8 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
-// Loan is what one request has taken from a Budget. One goroutine at a time may use it. The zero value has no Budget and
-// takes any number of bytes.
+// Loan is what one request has taken from a Budget. One goroutine at a time may use it. The zero value has no Budget
+// and takes any number of bytes.
 type Loan struct {
 	from *Budget
 	size int64

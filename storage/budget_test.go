@@ -24,7 +24,7 @@ func TestBudgetTakesExactly(t *testing.T) {
 	assert.EqualValues(t, 100, b.Used())
 }
 
-func TestBudgetOfNothing(t *testing.T) {
+func TestBudgetWithoutBytes(t *testing.T) {
 	for _, limit := range []int64{0, -1, math.MinInt64} {
 		for name, b := range map[string]*storage.Budget{"whole": storage.NewBudget(limit),
 			"part": storage.NewBudget(100).Part(limit)} {
@@ -35,14 +35,15 @@ func TestBudgetOfNothing(t *testing.T) {
 	}
 }
 
-// fillPart takes as long as the part gets something, and returns what it has.
+// fillPart takes bytes until the part refuses, and returns how many it has taken.
 func fillPart(part *storage.Budget) int64 {
 	for part.Take(1) {
 	}
 	return part.Used()
 }
 
-// Parts that take all that they can get leave as much free as each of them holds, so another part always gets its share.
+// Parts that take all that they can get leave as much free as each of them holds, so another part always gets its
+// share.
 func TestPartLeavesRoomForOthers(t *testing.T) {
 	whole := storage.NewBudget(1200)
 	var parts []*storage.Budget
@@ -57,7 +58,7 @@ func TestPartLeavesRoomForOthers(t *testing.T) {
 	for i, part := range parts {
 		assert.Positive(t, part.Used(), "part %d", i)
 	}
-	for _, part := range parts { // those that came first give theirs back, and all share alike
+	for _, part := range parts { // once all have released their bytes, they get equal shares
 		part.Release(part.Used())
 	}
 	for range 1200 {

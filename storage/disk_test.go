@@ -28,7 +28,7 @@ type platter struct {
 	revision, oldest watch.Revision
 	records          map[storage.Key]storage.Stored
 	history          []storage.Undo
-	forms            map[string][]string // by resource, in the order in which they were first used
+	forms            map[string][]string // the forms of each resource, the oldest first
 }
 
 func newPlatter() *platter {
@@ -274,7 +274,7 @@ type notClosed struct{ *storage.Engine }
 
 func (notClosed) Close() error { return nil }
 
-// newDisk returns an engine on a disk whose appends wait for a value in gate.
+// gated returns an engine on a disk whose appends wait for a value in gate.
 func gated(t *testing.T) (m *storage.Engine, on *disk, gate chan error) {
 	gate = make(chan error)
 	on = &disk{platter: newPlatter(), before: func(*platter) error { return <-gate }}

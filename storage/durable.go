@@ -154,7 +154,7 @@ func (d *durable) drain(ctx context.Context, t *table) error { return d.awaitPen
 
 func (d *durable) resourcesIn(ctx context.Context, namespace string,
 	inMemory func(resource string) bool) ([]string, error) {
-	if err := d.beginRegistering(ctx); err != nil { // or the backend might be closed meanwhile
+	if err := d.beginRegistering(ctx); err != nil { // the backend must not be closed meanwhile
 		return nil, err
 	}
 	defer d.endRegistering()

@@ -17,11 +17,11 @@ const (
 )
 
 // interner returns one shared copy of equal short strings, because labels, owners and field values repeat from object
-// to object, and comparing a string with itself reads no bytes. It does the same for all labels and for all field values
-// of an object, so that a selector reads less memory. It consists of fixed tables in which a new value replaces the previous one in its slot,
-// so it needs no lock and does not grow. A table is made for its first value, because many resources have no objects.
-// Package unique does not fit: it forgets a string as soon as its last handle is gone, and apimeta.Labels hold plain
-// strings.
+// to object, and comparing a string with itself reads no bytes. It does the same for all labels and for all field
+// values of an object, so that a selector reads less memory. It consists of fixed tables in which a new value replaces
+// the previous one in its slot, so it needs no lock and does not grow. A table is made for its first value, because
+// many resources have no objects. Package unique does not fit: it forgets a string as soon as its last handle is gone,
+// and apimeta.Labels hold plain strings.
 type interner struct {
 	seed    maphash.Seed
 	strings slots[string]

@@ -40,7 +40,7 @@ func (e *Engine) list(ctx context.Context, opts Query, into []*Record) (Listing,
 	way, walk := e.route(t, &opts, by)
 	page, err := e.listBy(ctx, t, opts, way, way.by(), into)
 	if errors.Is(err, errVisits) && opts.Visible != nil && !way.walks && walk.walks {
-		// A walk needs no more visible records than another way. The choice depended also on hidden ones.
+		// A walk visits at most as many visible records as another way. The choice also depended on hidden records.
 		page, err = e.listBy(ctx, t, opts, walk, walk.by(), into)
 	}
 	return page, err

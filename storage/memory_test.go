@@ -279,7 +279,7 @@ func ExampleNewMemory() {
 // The buffer of a long list grows once, to about the number of the records, whichever part of a resource is listed.
 func TestListGrowsItsBufferOnce(t *testing.T) {
 	m := newMemory(t, storage.Options{})
-	fill(t, m, 40_000) // in 20 namespaces
+	fill(t, m, 40_000) // the records are in 20 namespaces
 	for _, c := range []struct {
 		name string
 		of   storage.Query

@@ -27,8 +27,8 @@ type objects struct {
 	// these locks.
 	mu       sync.RWMutex // guards tables, their records and all below; held while the log is appended to
 	tables   map[string]*table
-	revision watch.Revision // of the latest visible commit
-	commits  uint64         // how many were made visible
+	revision watch.Revision // the revision of the latest visible commit
+	commits  uint64         // how many commits have become visible
 	closed   bool
 
 	registering chan struct{} // holds a value while a resource is being registered
@@ -117,7 +117,7 @@ func (o *objects) find(t *table, key Key) *Record {
 	probe := o.probes.Get().(*Record)
 	probe.Key = key
 	r, _ := t.tree.Get(probe)
-	probe.Key = Key{} // or the pool would keep the strings of a request alive
+	probe.Key = Key{} // the pool must not keep the strings of a request alive
 	o.probes.Put(probe)
 	return r
 }

@@ -97,7 +97,7 @@ func (r *replica) propose(ctx context.Context, writes []write, claim Claim,
 }
 
 // replaceKept replaces the records of a committed group by what the authority has kept in their place. It fails if this
-// program cannot read that, although the group is committed.
+// program cannot read what the authority has kept, although the group is committed.
 func replaceKept(writes []write, kept []Stored) error {
 	for i := range kept {
 		for j := range writes {

@@ -45,7 +45,7 @@ type ahead struct {
 type enqueued struct {
 	first   watch.Revision  // the revision that follows the last assigned one
 	pause   <-chan struct{} // an upgrade pauses writes until this is closed
-	refused bool            // with err, or without if a precondition does not hold
+	refused bool            // err says why; nil means that a precondition does not hold
 	err     error
 	last    *pending // the youngest group before a refused one
 

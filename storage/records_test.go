@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Records are found by their keys, whatever keys have the same hash.
+// Each record is found by its key, even if several keys have the same hash.
 func TestRecordsAreFoundByHash(t *testing.T) {
 	for name, hash := range map[string]func(Key) uint64{
 		"different hashes": newHash(),
@@ -48,7 +48,7 @@ func TestRecordsAreFoundByHash(t *testing.T) {
 	}
 }
 
-// A namespace and a name that trade places are another key.
+// A key differs from the one with namespace and name exchanged.
 func TestHashTellsNamespaceFromName(t *testing.T) {
 	hash := newHash()
 	assert.NotEqual(t, hash(Key{Namespace: "a", Name: "b"}), hash(Key{Namespace: "b", Name: "a"}))

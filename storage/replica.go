@@ -26,7 +26,7 @@ const (
 type replica struct {
 	*objects
 	authority Authority
-	ctx       context.Context // ends when the engine is closed
+	ctx       context.Context // a context that ends when the engine closes
 	stop      context.CancelFunc
 	running   sync.WaitGroup // the goroutines
 	calls     sync.WaitGroup // the commits and compactions in progress
@@ -38,7 +38,7 @@ type replica struct {
 
 	// The lock of the objects guards these.
 	movedAt   time.Time     // when the revision last moved
-	delay     time.Duration // of the latest group, see [ReplicaStats]
+	delay     time.Duration // the delay of the latest group, see [ReplicaStats]
 	unclaimed unclaimed
 	refollow  context.CancelFunc // makes the replica follow the authority anew
 }

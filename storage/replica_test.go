@@ -302,7 +302,7 @@ func TestCutOffReplica(t *testing.T) {
 			return nil
 		}})
 		cut.Store(true)
-		<-time.After(10 * time.Second) // of the bubble's clock
+		<-time.After(10 * time.Second) // the clock of the bubble moves at once
 		assert.ErrorIs(t, m.Ready(), storage.ErrUnavailable, "an idle replica notices it, too")
 		require.NoError(t, m.Close())
 	})
@@ -378,7 +378,7 @@ func TestOthersChangesLost(t *testing.T) {
 		require.NoError(t, err)
 		defer cursor.Close()
 		on.mu.Lock()
-		on.compacted = on.known() // as if others had used these revisions
+		on.compacted = on.known() // others could have used these revisions
 		close(on.changed)         // wakes the feed
 		on.changed = make(chan struct{})
 		on.mu.Unlock()
@@ -628,7 +628,7 @@ func TestIdleReplicaAdvances(t *testing.T) {
 			Revision: on.known() + 1}}, End: on.known() + 1})
 		known := on.known()
 		on.mu.Unlock()
-		<-time.After(time.Minute) // of the bubble's clock
+		<-time.After(time.Minute) // the clock of the bubble moves at once
 		assert.Equal(t, known, m.Revision())
 		_, err = cursor.Poll(nil)
 		require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 type scanner struct {
 	data   []byte
 	pos    int
-	fresh  bool // at the beginning of an object or array
+	fresh  bool // the scanner is at the beginning of an object or array
 	failed bool
 }
 

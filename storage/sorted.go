@@ -161,7 +161,7 @@ func (s *snapshot) sorted(ctx context.Context, opts *Query, way route, into []*R
 	}
 	tree := s.slot(way.by()).tree()
 	switch {
-	case tree == nil: // also if the snapshot does not have the index
+	case tree == nil: // the snapshot may lack the index
 		l.visitScope(s.tree, way.index == nil && way.walks)
 	case way.walks:
 		l.walk(s, tree, way)
@@ -200,7 +200,7 @@ type sortedList struct {
 	query   *Query
 	keep    int      // how many records to keep; 0 means all
 	from    bool     // the page begins after query.After
-	values  []string // of the record that is being visited
+	values  []string // the values of the record that is being visited
 	steps   int      // how many records the list has passed
 	visited int      // how many of them MaxVisits counts
 	found   []sortedRecord
@@ -316,7 +316,7 @@ func (l *sortedList) visitScope(tree *btree.BTreeG[*Record], inOrder bool) {
 // visitRange visits the records with a value in a range.
 func (l *sortedList) visitRange(tree *btree.BTreeG[indexed], of watch.Index, r Range) {
 	visit := func(e indexed) bool { return !r.isAfter(of, e.value) && l.visit(e.record) }
-	if r.From == "" { // which is not the least value of a numeric index
+	if r.From == "" { // "" is not the least value of a numeric index
 		tree.Scan(visit)
 	} else {
 		tree.Ascend(indexed{r.From, &Record{Key: edge(r.AfterFrom)}}, visit)

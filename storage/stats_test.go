@@ -82,7 +82,7 @@ func TestStatsOfADurableStore(t *testing.T) {
 		m, _, gate := gated(t)
 		first := in(func() (*storage.Record, error) { return create(t.Context(), m, "x") })
 		second := in(func() (*storage.Record, error) { return create(t.Context(), m, "y") })
-		<-time.After(time.Second) // of the bubble's clock
+		<-time.After(time.Second) // the clock of the bubble moves at once
 		s := m.StoreStats()
 		assert.Equal(t, 1, s.Waiting, "the first one is being written")
 		assert.Zero(t, s.Commits)

@@ -52,10 +52,10 @@ type transaction struct {
 
 	mu      sync.Mutex
 	ended   bool
-	failed  error // of a function that has joined
+	failed  error // why a function that has joined failed
 	objects map[Key]*inTransaction
-	changed []*inTransaction // in the order of their first change
-	counted int              // those of changed that MaxTransaction counts
+	changed []*inTransaction // the order is that of their first change
+	counted int              // how many of changed count towards MaxTransaction
 	listed  map[*table]write // conditions, see [write.lists]
 }
 

@@ -29,8 +29,8 @@ type truth struct {
 	changed   chan struct{} // closed at each commit
 	base      watch.Revision
 	groups    []storage.Arrival
-	compacted watch.Revision // of loads and feeds
-	floor     watch.Revision // of new replicas
+	compacted watch.Revision // the bound of loads and feeds
+	floor     watch.Revision // the bound of new replicas
 	forms     map[string][]string
 	charged   map[string]watch.Revision // the last groups that charge the accounts
 }

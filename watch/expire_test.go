@@ -79,7 +79,7 @@ func TestRestoredHistoryEndsByTime(t *testing.T) {
 }
 
 // The timer drops a long history in parts, and calls of the clock show when it works.
-func TestTheTimerOfAgeIsRare(t *testing.T) {
+func TestAgeTimerFiresRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const changes = 100_000
 		var calls atomic.Int64
@@ -98,7 +98,7 @@ func TestTheTimerOfAgeIsRare(t *testing.T) {
 	})
 }
 
-func TestTheTimerOfAgeEndsWithTheLog(t *testing.T) {
+func TestAgeTimerEndsWithTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls, aged atomic.Int64
 		before := runtime.NumGoroutine()
@@ -117,7 +117,7 @@ func TestTheTimerOfAgeEndsWithTheLog(t *testing.T) {
 	})
 }
 
-func TestCloseWaitsForTheTimerOfAge(t *testing.T) {
+func TestCloseWaitsForTheAgeTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		entered, leave := make(chan struct{}), make(chan struct{})
 		log := watch.NewLog(watch.LogOptions[thing]{MaxAge: time.Minute, Aged: func(watch.Revision) { close(entered); <-leave }})

@@ -80,7 +80,7 @@ type Log[T any] struct {
 	mu       sync.RWMutex
 	changes  ring[*Change[T]]
 	bytes    int64
-	floors   map[string]Revision // by resource; only where CompactResource went beyond compacted
+	floors   map[string]Revision // the floors of resources for which CompactResource went beyond compacted
 	topics   map[topicKey]*topic[T]
 	indexes  map[string][]inUse // the indexes that topics use, by resource
 	dirty    ring[*topic[T]]    // topics with news for waiting cursors
@@ -90,8 +90,8 @@ type Log[T any] struct {
 	done     chan struct{} // closed when the dispatcher has ended; nil until it starts
 
 	timer    *time.Timer    // drops the changes that are too old; nil until it is needed
-	aging    bool           // the timer will fire, or has fired and works
-	expiring sync.WaitGroup // what the timer does
+	aging    bool           // the timer will fire, or its function runs
+	expiring sync.WaitGroup // the function of the timer
 }
 
 // NewLog returns an empty log at revision opts.Start. It starts no goroutine until a cursor waits.

@@ -206,7 +206,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The namespace default is there, others can be created, and their end takes the databases along.
+// The host has the namespace default. Clients create others, and the deletion of a namespace deletes its databases.
 func TestNamespaces(t *testing.T) {
 	url := start(t)
 	create := func(path, object string) int {

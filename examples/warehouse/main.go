@@ -2,8 +2,8 @@
 //
 //	go run ./examples/warehouse
 //
-// Its own route moves pieces from one stock to another in one transaction. Clients change several stocks in one, sort and
-// filter stocks, and undo what was done to one.
+// Its own route moves pieces from one stock to another in one transaction. Clients change several stocks in one
+// transaction, sort and filter stocks, and undo the changes of a stock.
 package main
 
 import (

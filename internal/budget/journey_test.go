@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	_ "github.com/decorum-go/decorum/rest" // so that go test keeps no result of an older library
+	_ "github.com/decorum-go/decorum/rest" // the import keeps go test from reusing a result of an older library
 )
 
 var update = flag.Bool("update", false, "write the report into the docs")
@@ -52,7 +52,7 @@ func journeys(t *testing.T) []journey {
 	dir := t.TempDir()
 	run := exec.Command("go", "run", "-cover", "-covermode=atomic", "-coverpkg="+core+"/rest/...,./journey", "./journey",
 		dir)
-	run.Env = append(os.Environ(), "GOCOVERDIR="+t.TempDir()) // for the coverage of the whole program, which nobody reads
+	run.Env = append(os.Environ(), "GOCOVERDIR="+t.TempDir()) // nobody reads the coverage of the whole program
 	var stderr strings.Builder
 	run.Stderr = &stderr
 	out, err := run.Output()

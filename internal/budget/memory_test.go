@@ -17,7 +17,7 @@ import (
 
 // holder is a place in the source that holds memory whose size may depend on clients.
 type holder struct {
-	what string // as in holders: the file, and what it uses
+	what string // the file, and what it uses; see holders
 	n    int    // how often
 	why  string // what bounds the memory
 }
@@ -32,8 +32,8 @@ const (
 )
 
 // holders are the places that hold memory whose size clients may choose: buffers that grow, pools, caches and queues.
-// Each is taken from a storage.Budget before it is filled, or the table says what else bounds it. A test compares the table
-// with the source, so a new place fails the test until it has a row.
+// Each is taken from a storage.Budget before it is filled, or the table says what else bounds it. A test compares the
+// table with the source, so a new place fails the test until it has a row.
 var holders = []holder{
 	{"rest/api.go Part", 2, charged + ": lists in Protobuf (32 MiB), and answers that are built as a whole (256 MiB)"},
 	{"rest/options.go NewBudget", 1, "the budget of an API whose host sets none: 768 MiB"},

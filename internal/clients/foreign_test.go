@@ -68,8 +68,8 @@ func (r *rows) serve(t *testing.T, h *host) *foreign.Store {
 	return store
 }
 
-// An informer follows a kind whose objects live elsewhere. It resumes within what the API has seen, and lists again
-// beyond that, and after a restart.
+// An informer follows a kind whose objects live elsewhere. It resumes from revisions that the API has seen. From older
+// ones, and after a restart, it lists again.
 func TestInformerOfAForeignKind(t *testing.T) {
 	withAndWithoutWatchList(t, func(t *testing.T, _ bool) {
 		r := &rows{all: map[string]Site{}, changed: make(chan foreign.Name, 100)}

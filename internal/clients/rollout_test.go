@@ -83,7 +83,7 @@ func (b *balancer) probe(ctx context.Context) {
 func (b *balancer) choose() *url.URL {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i, ready := range b.instances { // in the random order of a map
+	for i, ready := range b.instances { // the order of a map is random
 		if ready {
 			return i.url
 		}

@@ -122,7 +122,7 @@ func (s *soak) round(t *testing.T, length time.Duration) {
 	}
 	writing.Go(func() {
 		s.disturb(t, load)
-		calm.wire.cut()() // only once, because the delays of an informer grow with each failure
+		calm.wire.cut()() // once is enough, because the delays of an informer grow with each failure
 	})
 	writing.Wait()
 

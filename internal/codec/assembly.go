@@ -10,7 +10,7 @@ import (
 // end. The cost does not depend on the depth.
 type assembly struct {
 	bytes   []byte // everything but the lengths
-	gaps    []gap  // in the order of their places
+	gaps    []gap  // sorted by their places
 	lengths int    // how many bytes the lengths of the finished messages take
 }
 

@@ -25,13 +25,13 @@ func decodeBlockYAML(data []byte) (v doc.Value, ok bool) {
 		r.next()
 	}
 	if v, ok = r.block(0, 1); ok {
-		ok = r.line.text == "" // the end
+		ok = r.line.text == "" // the document must end here
 	}
 	return v, ok
 }
 
-// isPlainText reports whether a text has only characters that are what they look like: no tab, no line break but \n, and
-// nothing that YAML does not permit.
+// isPlainText reports whether a text has only characters that are what they look like: no tab, no line break but \n,
+// and nothing that YAML does not permit.
 func isPlainText(data []byte) bool {
 	if len(data) == 0 || data[len(data)-1] != '\n' {
 		return false
@@ -56,14 +56,14 @@ func isPlainText(data []byte) bool {
 // blockReader reads a document line by line.
 type blockReader struct {
 	line blockLine // the next line with content; its text is empty at the end
-	rest string    // what follows it
+	rest string    // the text after this line
 }
 
 // blockLine is a line, or what follows the dash of an element on it.
 type blockLine struct {
 	indent  int
-	text    string // without the indent, and without spaces at the end
-	blank   int    // how many empty lines precede it
+	text    string // the line without its indent, and without spaces at its end
+	blank   int    // the number of empty lines before it
 	comment bool   // a comment precedes it
 }
 
@@ -362,7 +362,7 @@ func (r *blockReader) literal(head string, indent int) (doc.Value, bool) {
 		at := len(line) - len(content)
 		switch {
 		case content == "" && (within == 0 && line != "" || at > within):
-			return doc.Value{}, false // spaces that count, or not
+			return doc.Value{}, false // the parser decides whether these spaces belong to the text
 		case content != "" && within == 0:
 			within = at
 		}

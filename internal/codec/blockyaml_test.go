@@ -28,8 +28,8 @@ var manifestSeeds = []string{
 	"a: {b: 1, b: 2}\n", "a:\n- {b: {c: 1, \"c\": 2}}\n- [{d: 1, d: 2}]\n", "a: {b: 1, 'b': 2} # c\n", "a: {1: b, \"1\": c}\n",
 }
 
-// The reader of manifests must return what the parser returns, or leave the text to it. A tab leaves everything to the
-// parser, and one in a comment at the end changes nothing else.
+// The reader of manifests must return what the parser returns, or leave the text to it. To get the answer of the
+// parser, the test adds a comment with a tab, because the reader leaves every text with a tab to the parser.
 func FuzzBlockYAML(f *testing.F) {
 	for _, seed := range manifestSeeds {
 		f.Add(seed)

@@ -82,7 +82,7 @@ func appendMember(dst []byte, key string, value doc.Value, first bool) []byte {
 // AppendString appends a string in JSON, with as few escapes as JSON allows. U+FFFD replaces invalid UTF-8.
 func AppendString(dst []byte, s string) []byte {
 	if !isVerbatim(s) {
-		dst, _ = jsontext.AppendQuote(dst, s) // replaces invalid UTF-8, as documented
+		dst, _ = jsontext.AppendQuote(dst, s) // the error only reports that it has replaced invalid UTF-8
 		return dst
 	}
 	dst = append(dst, '"')

@@ -42,7 +42,7 @@ func endlessIn(message []byte, levels int) (text string, found bool) {
 			return "", false
 		}
 		message = message[n:]
-		size := 0 // of the value; the fields of a group follow like any others
+		size := 0 // the size of the value; the fields of a group follow like any others
 		switch tag & 7 {
 		case wireVarint:
 			if _, size = binary.Uvarint(message); size <= 0 {

@@ -38,9 +38,9 @@ const (
 	BoolType
 	IntType
 	DoubleType
-	BytesType     // in the document, base64 text
+	BytesType     // a text in base64 in the document
 	TimeType      // a message of seconds and nanoseconds; in the document, an RFC 3339 text in whole seconds
-	MicroTimeType // like TimeType, with six digits of a second
+	MicroTimeType // a TimeType with six digits of a second
 	MessageType
 	MapType
 	JSONType // a message that holds JSON text in its field 1; in the document, the value of that text

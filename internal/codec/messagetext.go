@@ -45,7 +45,7 @@ type textEncoder struct {
 	at      int // the position in the text
 	escaped bool
 	out     []byte
-	written []writtenField // by the messages that have begun and not ended
+	written []writtenField // the fields of messages that have begun and not ended
 	scratch []byte
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each byte that needs an escape is noticed wherever it stands in a string, whatever stands before and behind it.
+// The encoder notices each byte that needs an escape at any position of a string, beside any other bytes.
 func TestStringsAtEachPosition(t *testing.T) {
 	for c := range 256 {
 		for _, length := range []int{1, 8, 9, 17} {

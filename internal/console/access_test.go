@@ -245,7 +245,7 @@ type idp struct {
 	t         *testing.T
 	users     *sync.Map
 	mutex     sync.Mutex
-	asked     url.Values // of the last authorization
+	asked     url.Values // the parameters of the last authorization
 	nonce     string     // overrides the nonce of the tokens
 	exchanges int
 }

@@ -31,7 +31,7 @@ const patience = hangtest.Deadline
 type page struct {
 	t      testing.TB
 	ctx    context.Context
-	url    string // of the console
+	url    string // the URL of the console
 	mutex  sync.Mutex
 	faults []string
 	trace  [][]byte      // what the browser has recorded
@@ -180,8 +180,8 @@ func eval[T any](p *page, expression string) T {
 }
 
 // await waits until an expression of JavaScript is true. An expression about an element that is not in the page yet
-// throws a TypeError, and is not true yet either. await cannot use chromedp.Poll, which needs eval, and the page's policy
-// forbids that.
+// throws a TypeError, and is not true yet either. await cannot use chromedp.Poll, which needs eval, and the page's
+// policy forbids that.
 func (p *page) await(expression string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)

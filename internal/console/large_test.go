@@ -39,8 +39,8 @@ const (
 	perSecond = 100
 )
 
-// An open table of 10,000 objects takes 100 changes a second for 30 seconds and scrolls meanwhile. It keeps the document
-// and the heap small.
+// An open table of 10,000 objects takes 100 changes a second for 30 seconds and scrolls meanwhile. It keeps the
+// document and the heap small.
 func TestTenThousandObjects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: 10,000 objects take a minute")
@@ -71,10 +71,10 @@ func BenchmarkTenThousandObjects(b *testing.B) {
 
 // usage is what a page has used for a table of many objects.
 type usage struct {
-	first, whole  float64 // the milliseconds until the first rows and until all
+	first, whole  float64 // the milliseconds until the first rows, and until all rows
 	changes, rows int     // rows is the largest number of rows in the document
 	tasks         busy
-	heap          float64 // in megabytes
+	heap          float64 // the size of the heap in megabytes
 }
 
 func (u usage) String() string {

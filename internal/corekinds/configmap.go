@@ -1,6 +1,6 @@
-// Package corekinds contains what the hosts of the transcripts share: two kinds of the core group that the library does not have,
-// service accounts without tokens, and the rights of the clients. A test can serve these kinds without k8s.io/api, which takes
-// minutes to compile.
+// Package corekinds contains what the hosts of the transcripts share: two kinds of the core group that the library does
+// not have, service accounts without tokens, and the rights of the clients. A test can serve these kinds without
+// k8s.io/api, which takes minutes to compile.
 package corekinds
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// ConfigMap is the kind ConfigMap of the core group, whole.
+// ConfigMap is the kind ConfigMap of the core group, with all its fields.
 type ConfigMap struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -52,7 +52,7 @@ func (m *ConfigMap) content() ConfigMapContent {
 	return ConfigMapContent{m.Immutable, m.Data, m.BinaryData}
 }
 
-// ConfigMapContent is what Kubernetes validates of a ConfigMap, whatever the Go type.
+// ConfigMapContent is the part of a ConfigMap that Kubernetes validates. Each Go type of the kind has these fields.
 type ConfigMapContent struct {
 	Immutable  *bool
 	Data       map[string]string
@@ -64,8 +64,8 @@ const maxConfigMapSize = 1 << 20
 
 var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
 
-// Validate enforces immutable, the form of keys, that a key occurs in only one of the two maps, and the limit of
-// their size. The former content is nil if there is none.
+// Validate enforces immutable, the form of the keys, that no key occurs in both maps, and the limit of their size.
+// former is nil for a new object.
 func (c ConfigMapContent) Validate(former *ConfigMapContent) (errs status.FieldErrors) {
 	if former != nil && former.Immutable != nil && *former.Immutable {
 		errs = c.changed(former)

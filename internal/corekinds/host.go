@@ -7,7 +7,8 @@ import (
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
-// Accounts is a plug-in that adds the kind ServiceAccount alone. It needs no keys, because the transcripts request no tokens.
+// Accounts is a plug-in that adds the kind ServiceAccount alone. It needs no keys, because the transcripts request no
+// tokens.
 type Accounts struct{ serviceaccount.Issuer }
 
 // Plug returns the parts of an Issuer, except its Authenticator.

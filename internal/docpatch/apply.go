@@ -42,7 +42,7 @@ func (p JSONPatch) Apply(d doc.Value) (doc.Value, error) {
 type application struct {
 	root    *draft
 	copied  int    // bytes of JSON copied so far
-	scratch []byte // for measuring them
+	scratch []byte // a buffer in which they are measured
 }
 
 func (a *application) do(op *operation) error {

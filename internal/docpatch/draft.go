@@ -25,7 +25,7 @@ type draft struct {
 	opened  bool // whether the fields below are valid
 	members map[string]*draft
 	pieces  []piece
-	length  int // of the list
+	length  int // the length of the list
 }
 
 // piece is a part of a list: one changed element, or the elements from..to of the base.

@@ -16,7 +16,7 @@ const (
 
 // field is what the schema says about how to patch a field.
 type field struct {
-	schema   *schema.Schema // of the field; for a list, of its elements
+	schema   *schema.Schema // the schema of the field, or of the elements of a list
 	strategy string
 	key      string // the merge key of a list
 }

@@ -13,15 +13,15 @@ type target struct {
 	host                       host
 	group, kind, plural, short string
 	cluster                    bool // cluster-scoped
-	all                        bool // in the category all
+	all                        bool // whether it is in the category all
 	builtin                    bool // a built-in kind
 	createOnUpdate             bool // PUT creates a missing object
-	older                      bool // also tested with the older releases of kubectl
+	older                      bool // whether older releases of kubectl are tested with it, too
 	collects                   bool // the host runs the garbage collector
 
 	// These are members of a manifest in addition to apiVersion, kind and metadata.
-	full  string // with every field
-	bare  string // with the required fields only
+	full  string // an object with every field
+	bare  string // an object with only the required fields
 	other string // an object that the selector does not match
 	wrong string // an invalid object
 	typo  string // an object with an unknown field

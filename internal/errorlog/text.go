@@ -58,8 +58,8 @@ func isASCII(text string) bool {
 // maxError is the size limit of the text of an error in a line, in bytes after escaping.
 const maxError = 4 << 10
 
-// Bound returns an error for the log, with the text of err in the form of [Safe]. A hook of the host may have put into
-// it whatever a client has sent. The text of a [Withheld] error is replaced. Handlers find err itself by [errors.As].
+// Bound returns an error for the log, with the text of err in the form of [Safe], because a hook of the host may have
+// quoted what a client has sent. A [Withheld] error gets its text for the log. Handlers find err itself by [errors.As].
 func Bound(err error) error { return bounded{err} }
 
 type bounded struct{ err error }
@@ -75,7 +75,7 @@ func (b bounded) Error() string {
 func (b bounded) Unwrap() error { return b.err }
 
 // Withheld is an error in the words of another program, such as a webhook, which may quote what clients have sent.
-// Clients get these words. Lines of the log have others.
+// Clients get these words. The log gets Instead.
 type Withheld struct {
 	error
 	// Instead is the text for the log. It says which program has answered.

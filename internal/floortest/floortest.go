@@ -22,8 +22,8 @@ type Step struct {
 }
 
 // Compare runs the steps in random order, each for turn writes at a time, because the work that a write leaves behind
-// slows down the next step. It reports the fastest twentieth and the median of each step, in microseconds and as a ratio
-// to the bare step. Other work on the machine matters little for the fastest twentieth.
+// slows down the next step. It reports the fastest twentieth and the median of each step, in microseconds and as a
+// ratio to the bare step. Other work on the machine matters little for the fastest twentieth.
 func Compare(b *testing.B, turn int, steps ...*Step) {
 	b.Helper()
 	n := 0

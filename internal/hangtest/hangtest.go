@@ -1,8 +1,8 @@
-// Package hangtest has the guard of tests against hangs. A test must not depend on how fast the machine is, so there is no
-// other bound on time, but for clocks that the test drives.
+// Package hangtest guards tests against hangs. The result of a test must not depend on the speed of the machine, so
+// tests bound real time by nothing else; other bounds belong to clocks that a test drives.
 package hangtest
 
 import "time"
 
-// Deadline is how long something may take that happens at once on an idle machine.
+// Deadline bounds the wait for something that happens at once on an idle machine.
 const Deadline = 5 * time.Minute

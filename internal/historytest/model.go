@@ -26,8 +26,8 @@ const kept = 3
 type Stores struct {
 	// Open opens a store with the objects of the stores before it. Run closes it.
 	Open func() storage.Store
-	// Crash makes the next Open find what a crash of the program leaves at this moment. The store that is open is closed
-	// only after that. Nil means that another process holds the objects.
+	// Crash makes the next Open find what a crash of the program at this moment would leave. Run closes the open store
+	// only afterwards. Nil means that another process holds the objects.
 	Crash func()
 	// Replicas is how many stores are open at once. Default: one.
 	Replicas int
@@ -41,8 +41,8 @@ type version struct {
 
 // object is what the model knows about the objects with one name.
 type object struct {
-	past   []version // of all objects that had the name
-	now    version   // of the last one
+	past   []version // the former versions of all objects that had the name
+	now    version   // the last version
 	exists bool
 }
 
@@ -127,8 +127,8 @@ func specOf(d *apimeta.Document) map[string]any { return d.Content["spec"].(map[
 
 func sizeOf(d *apimeta.Document) int64 { return specOf(d)["size"].(int64) }
 
-// Run does as many things at random as steps says, and compares the history of every object that is concerned with the
-// versions that its writes have returned.
+// Run takes a number of random steps, and compares the history of each object that a step concerns with the versions
+// that its writes have returned.
 func Run(t *testing.T, stores Stores, steps int) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -140,7 +140,7 @@ func Run(t *testing.T, stores Stores, steps int) {
 		m.step()
 	}
 	m.compareAll()
-	_, err := m.routes("last").Create(t.Context(), route("last", 1)) // so that the store holds something planted
+	_, err := m.routes("last").Create(t.Context(), route("last", 1)) // then the store has an object with Planted at the end
 	require.NoError(t, err)
 	for _, p := range m.programs {
 		p.stop(t)

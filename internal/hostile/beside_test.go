@@ -44,7 +44,7 @@ func underAttack(t *testing.T, attacks ...attack) {
 // footprint is the memory and the goroutines that the process uses.
 type footprint struct {
 	goroutines int
-	bytes      uint64 // of heap and stacks
+	bytes      uint64 // the bytes of heap and stacks
 }
 
 // These are the tolerances after an attack. The runtime frees stacks late, and a test does not fill the pools and the

@@ -86,7 +86,7 @@ func bodyBombs(t *testing.T, h *host) {
 	defer over.CloseIdleConnections()
 	var refused atomic.Int64
 	var group sync.WaitGroup
-	const atOnce = 4 // of each
+	const atOnce = 4 // the number of each
 	bombs := map[string]struct {
 		body       func() io.Reader
 		media, zip string
@@ -189,7 +189,7 @@ func slowWriters(t *testing.T, h *host) {
 // connections.
 func slowReaders(t *testing.T, h *host) {
 	const head = " HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\n\r\n"
-	const lists, watches = 20, 20 // below the limit on concurrent requests
+	const lists, watches = 20, 20 // the sum is below the limit on concurrent requests
 	address := h.hasty.Listener.Addr().String()
 	conns := stalled(t, address, lists, "GET "+notesIn("team-a")+head)
 	conns = append(conns, stalled(t, address, watches, "GET "+notesIn("team-a")+"?watch=1"+head)...)
@@ -260,7 +260,7 @@ func resets(t *testing.T, h *host) {
 				}
 				r.Header.Set("Authorization", "Bearer token-of-alice")
 				r.Header.Set("Content-Type", "application/json")
-				if n%2 == 0 { // before the answer
+				if n%2 == 0 { // half of the clients leave before the answer
 					go reset()
 				}
 				if got, err := over.Do(r); err == nil {

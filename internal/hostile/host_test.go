@@ -56,14 +56,14 @@ type host struct {
 
 	issuer *outsider        // an identity provider
 	silent *outsider        // the webhooks
-	hooks  *httptest.Server // of the webhooks
+	hooks  *httptest.Server // the server of the webhooks
 
 	plain *httptest.Server // HTTP/1.1
 	http2 *httptest.Server
 	// hasty has the short timeouts of a server that faces the network. Only attackers use it, because on a busy machine
 	// such timeouts would also end legitimate requests.
 	hasty *httptest.Server
-	calm  *http.Client // of the well-behaved client
+	calm  *http.Client // the client that behaves well
 }
 
 // crowd is how many users take all places together, because each gets as many as are free.

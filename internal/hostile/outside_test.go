@@ -57,7 +57,7 @@ func (o *outsider) recognize(ctx context.Context, token string) (*rest.Identity,
 // serveWebhooks serves webhooks that never answer, and returns the hooks of the host that call webhooks.
 func (h *host) serveWebhooks(t *testing.T) *webhook.Webhooks {
 	h.hooks = httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices when the caller leaves
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice when the caller leaves
 		h.silent.wait(r.Context())
 	}))
 	h.hooks.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)

@@ -56,7 +56,7 @@ type tree struct {
 	size    int // about how many fields it has
 	maps    doc.Builder
 	keys    strings.Builder
-	members []doc.Member // of the unfinished maps, the innermost last
+	members []doc.Member // the members of the unfinished maps, the innermost last
 }
 
 // maxChunk limits how many fields of a tree share a piece of memory.

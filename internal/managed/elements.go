@@ -119,7 +119,7 @@ func repeats(names []string) bool {
 // positions finds elements by their names.
 type positions struct {
 	names []string
-	index map[string]int // of long lists
+	index map[string]int // only long lists have an index
 }
 
 func positionsOf(names []string) positions {

@@ -58,7 +58,7 @@ func withLastApplied(obj, config doc.Value) doc.Value {
 	}
 	annotations := obj.Lookup("metadata", "annotations")
 	var text bytes.Buffer
-	json.HTMLEscape(&text, codec.AppendJSON(nil, bare)) // as the client writes it, with a line feed
+	json.HTMLEscape(&text, codec.AppendJSON(nil, bare)) // the client writes the same, with a line feed
 	updated := annotations.With(annotationLastApplied, doc.Of(text.String()+"\n"))
 	total := 0
 	for key, value := range updated.Members() {

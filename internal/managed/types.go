@@ -91,7 +91,7 @@ func (c *typeConversion) object(s *schema.Schema) string {
 	i, known := c.names[s.Object]
 	if !known {
 		i = len(c.names)
-		c.names[s.Object] = i // before its members, which may refer to it
+		c.names[s.Object] = i // set before the members, which may refer to it
 		m := &smd.Map{}
 		c.fields(s, m)
 		whole := &smd.Map{Fields: m.Fields, ElementType: m.ElementType, ElementRelationship: smd.Atomic}

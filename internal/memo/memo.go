@@ -14,7 +14,7 @@ const maxEntries = 2000
 // Map is a map that many goroutines may use at once. Reading takes no lock and allocates nothing. The zero Map is
 // empty.
 type Map[K comparable, V any] struct {
-	mu  sync.Mutex // of those who add
+	mu  sync.Mutex // held while a value is added
 	all atomic.Pointer[map[K]V]
 }
 

@@ -357,7 +357,7 @@ func TestJSONPatchesOfPolicies(t *testing.T) {
 func TestApplyConfigurationsOfPolicies(t *testing.T) {
 	converter := applyconfigurations.NewTypeConverter(scheme.Scheme)
 	k := keeperOf[appsv1.Deployment](t)
-	paths := func(err error) []string { // which upstream lists in a random order
+	paths := func(err error) []string { // upstream lists them in a random order
 		before, list, _ := strings.Cut(err.Error(), "structs: ")
 		return append(strings.Split(list, ", "), before)
 	}

@@ -198,7 +198,7 @@ func (s *story) settle(theirs runtime.Object, ours doc.Value) {
 func (s *story) update(v doc.Value, manager string) bool {
 	obj, err := s.object(v)
 	if err != nil {
-		return false // not of the kind
+		return false // it is of another kind
 	}
 	if v, err = s.document(obj); err != nil {
 		return false

@@ -112,8 +112,8 @@ func readCRDSet(t testing.TB, folder string) crdSet {
 // crdHost is an API, and the references of the kinds that it serves by their definitions.
 type crdHost struct {
 	api        *rest.API
-	references map[string]*reference // by apiVersion and kind
-	stored     []*reference          // of the stored versions
+	references map[string]*reference // the keys are an apiVersion and a kind
+	stored     []*reference          // the references of the stored versions
 }
 
 // host serves the definitions of a set.
@@ -254,7 +254,7 @@ func TestCRDSetsLikeUpstream(t *testing.T) {
 			for _, m := range set.objects {
 				r := h.references[m.text("apiVersion")+" "+m.text("kind")]
 				if r == nil {
-					continue // of another project
+					continue // the definition belongs to another project
 				}
 				got := h.send(t, "POST", r.collection(m.doc)+"?dryRun=All&fieldValidation=Warn", m.doc)
 				requireLike(t, r.create(t, m.doc), got, m.file, m.doc)

@@ -98,7 +98,7 @@ func (c call) send(t *testing.T, api http.Handler) (code int, answer string) {
 		slices.SortFunc(causes, func(a, b any) int { return strings.Compare(asJSON(t, a), asJSON(t, b)) })
 		delete(details, "uid")
 		if len(causes) > 1 {
-			delete(body, "message") // which lists the causes in any order
+			delete(body, "message") // the message lists the causes in any order
 		}
 	}
 	return code, asJSON(t, body)

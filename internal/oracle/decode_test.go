@@ -58,7 +58,7 @@ func TestDecode(t *testing.T) {
 		if _, found, _ := codec.DecodeJSON(body); len(found) > 0 {
 			duplicates++
 		}
-		if len(body) > 0 { // and broken
+		if len(body) > 0 { // the body is broken as well
 			i := r.Intn(len(body))
 			checkDecode(t, body[:i])
 			body[i] = `{}[]:,"\ 0a-`[r.Intn(12)]

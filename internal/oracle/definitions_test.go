@@ -121,7 +121,7 @@ func (j *judges) compareUpdate(t testing.TB, about string, old, now []byte, esta
 		_, body, _ := strings.Cut(e.Error(), e.Field+": ")
 		got[fmt.Sprintf("%s | %s | %s", e.Field, e.Type, typeName.ReplaceAllString(body, "object"))] = true
 	}
-	want = slices.DeleteFunc(want, func(cause string) bool { return strings.HasPrefix(cause, "metadata.name") }) // not the business of Validate
+	want = slices.DeleteFunc(want, func(cause string) bool { return strings.HasPrefix(cause, "metadata.name") }) // Validate does not check the name
 	if how == judged {
 		want, causes := comparable(want, slices.Collect(maps.Keys(got)))
 		assert.ElementsMatch(t, want, causes, "%s\nfrom %s\nto %s", about, old, now)
@@ -407,7 +407,7 @@ var specEdits = []edit{
 	{"spec.conversion", `{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"]}}`},
 }
 
-// apply makes edits to a base.
+// applyEdits makes edits to a base.
 func applyEdits(t testing.TB, base string, edits ...edit) []byte {
 	var d any
 	require.NoError(t, yaml.Unmarshal([]byte(base), &d))

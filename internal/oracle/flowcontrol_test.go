@@ -146,7 +146,7 @@ func randomFlowAccess(r *rand.Rand) rest.Access {
 // ourFlowControl is a Limiter that the objects of an API configure.
 type ourFlowControl struct {
 	limiter *fairness.Limiter
-	names   map[string]string // by uid
+	names   map[string]string // the keys are uids
 }
 
 func newFlowControl(t *testing.T, seats int, schemas []flowcontrol.FlowSchema,

@@ -32,7 +32,7 @@ type object = map[string]any
 
 // openKind is a kind with a random OpenAPI schema, for both sides.
 type openKind struct {
-	source     object // of the field spec
+	source     object // the schema of the field spec
 	ours       *schema.Schema
 	props      *apiextensions.JSONSchemaProps
 	structural *structuralschema.Structural

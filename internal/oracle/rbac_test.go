@@ -78,7 +78,7 @@ func randomSubjects(r *rand.Rand, namespaced bool) (subjects []rbac.Subject) {
 
 // policy is the state of an API with RBAC, as the reference sees it.
 type policy struct {
-	roles           map[string]*rbac.Role // by namespace and name
+	roles           map[string]*rbac.Role // the keys are a namespace and a name
 	clusterRoles    map[string]*rbac.ClusterRole
 	bindings        map[string]*rbac.RoleBinding
 	clusterBindings map[string]*rbac.ClusterRoleBinding

@@ -29,7 +29,7 @@ type reference struct {
 	kind       schema.GroupVersionKind
 	plural     string
 	namespaced bool
-	storage    *reference // of the stored version; nil if it is this one
+	storage    *reference // the reference of the stored version; nil if it is this one
 	props      *apiextensions.JSONSchemaProps
 	structural *structuralschema.Structural
 	strategy   interface {
@@ -116,10 +116,10 @@ func (r *reference) decode(t testing.TB,
 
 // written is an object that has been written, or why it has not.
 type written struct {
-	object  map[string]any // as stored, without metadata
+	object  map[string]any // the stored object without metadata
 	unknown []string       // fields that were pruned
-	causes  []string       // of a refusal because the object is invalid
-	refused bool           // because the object cannot be decoded
+	causes  []string       // the causes of a refusal because the object is invalid
+	refused bool           // the object cannot be decoded
 }
 
 // create creates an object.

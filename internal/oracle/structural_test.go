@@ -22,14 +22,14 @@ import (
 // shape is an abstract schema, which becomes the schema of a custom resource definition for upstream and a Go type with
 // tags for us.
 type shape struct {
-	kind   string // of JSON; also "any", "intOrString" and "map"
+	kind   string // a type of JSON, or "any", "intOrString" or "map"
 	format string
 
-	options []string // of the api tag; those of elements and values have no prefix
+	options []string // options of the api tag; those of elements and values have no prefix
 	props   apiextensions.JSONSchemaProps
 
-	members []member // of an object
-	element *shape   // of an array or map
+	members []member // the members of an object
+	element *shape   // the element of an array or map
 }
 
 type member struct {

@@ -20,8 +20,8 @@ var programs string
 // kubectl is the path of a kubectl, or "" if there is none.
 var kubectl string
 
-// TestMain looks for a kubectl: the one that the stage e2e has kept, because it is of the release that the library follows, or the
-// one in the path.
+// TestMain looks for a kubectl: the one that the stage e2e has kept, because it is of the release that the library
+// follows, or the one in the path.
 func TestMain(m *testing.M) {
 	if kept, _ := filepath.Glob(filepath.Join(root, ".cache", "kubectl-v*")); len(kept) > 0 {
 		kubectl = kept[len(kept)-1]

@@ -20,19 +20,19 @@ const listens = "http://127.0.0.1:8080"
 // Page is a page of the documentation, and what its commands need.
 type Page struct {
 	Root    string   // the checkout, relative to the working directory
-	File    string   // below docs
+	File    string   // the name of the page in docs
 	Kubectl string   // the path of kubectl
 	Program string   // the path of the program that serves what the page is about
-	Args    []string // its arguments, beside the address
-	// Replaced alternates texts of the page and what stands in their place in the test.
+	Args    []string // the arguments of the program, without its address
+	// Replaced alternates texts of the page and their replacements in the test.
 	Replaced []string
 }
 
 var block = regexp.MustCompile("(?s)(?:<!-- ([^>]*) -->\n)?```(sh|text)\n(.*?)```")
 
-// Run runs the commands of the page in their order, and returns how many there are: each block of type sh, unless the line above
-// it says that it is not run, or that another test runs it. A block of type text must equal the output of the last command before
-// it. A command after an exclamation mark must fail.
+// Run runs the commands of the page in their order, and returns how many there are: each block of type sh, unless the
+// line above it says that it is not run, or that another test runs it. A block of type text must equal the output of
+// the last command before it. A command after an exclamation mark must fail.
 func (p Page) Run(t *testing.T) (ran int) {
 	t.Helper()
 	url := Start(t, []string{"ready"}, p.Program, append([]string{"--listen", "127.0.0.1:0"}, p.Args...)...)[0]
@@ -48,7 +48,7 @@ func (p Page) Run(t *testing.T) (ran int) {
 		mark, kind, lines := found[1], found[2], found[3]
 		switch {
 		case kind == "text" && said == "":
-			continue // the output of a command that is not run here
+			continue // it is the output of a command that does not run here
 		case kind == "text":
 			assert.Equal(t, withoutAges(lines), withoutAges(said))
 			continue
@@ -69,7 +69,7 @@ func (p Page) Run(t *testing.T) (ran int) {
 // command runs a command in the checkout, as a reader would, and returns its output.
 func (p Page) command(t *testing.T, home, line string, fails bool) string {
 	t.Helper()
-	if url, ok := strings.CutPrefix(line, "curl http"); ok { // a page that needs no more of curl than this runs without it
+	if url, ok := strings.CutPrefix(line, "curl http"); ok { // such a command does not need curl on the machine
 		url = "http" + url
 		answer, err := http.Get(url)
 		require.NoError(t, err)

@@ -1,4 +1,5 @@
-// Package pagetest builds and runs programs as a reader of the documentation would, and runs the commands of its pages against them.
+// Package pagetest builds and runs programs as a reader of the documentation would, and runs the commands of its pages
+// against them.
 package pagetest
 
 import (
@@ -31,9 +32,9 @@ func Build(program, module, pkg string, flags ...string) error {
 	return nil
 }
 
-// Start runs a program until the test ends, and returns the values of its first lines. The program must print a line for
-// each of the keys: the key, a space and the value. At the end of the test, Start interrupts the program, which must exit
-// without an error.
+// Start runs a program until the test ends, and returns the values of its first lines. The program must print a line
+// for each of the keys: the key, a space and the value. At the end of the test, Start interrupts the program, which
+// must exit without an error.
 func Start(t *testing.T, keys []string, program string, args ...string) (values []string) {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(context.Background())

@@ -60,17 +60,18 @@ var sizes atomic.Int64
 // patch is a merge patch that changes something.
 func patch() []byte { return fmt.Appendf(nil, `{"spec":{"size":%d}}`, 100_000+sizes.Add(1)) }
 
-// newClient returns a client with so many connections, each for one request at a time. All servers have certificates
-// that they sign themselves.
+// newClient returns a client with a number of connections, each for one request at a time. It verifies no certificate,
+// because the servers sign theirs themselves.
 func newClient(connections int) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections, DisableCompression: true,
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
-		TLSNextProto:    map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1.1
+		TLSNextProto:    map[string]func(string, *tls.Conn) http.RoundTripper{}, // an empty map means HTTP/1.1
 	}}
 }
 
-// begin sends a request and returns the answer if it is a success.
+// begin sends a request, and returns the answer without reading its body. If the code of the answer is not 2xx, begin
+// returns a failure.
 func (s *server) begin(ctx context.Context, client *http.Client, method, path string, body []byte) (*http.Response,
 	error) {
 	request, err := http.NewRequestWithContext(ctx, method, s.url+path, bytes.NewReader(body))
@@ -86,14 +87,14 @@ func (s *server) begin(ctx context.Context, client *http.Client, method, path st
 	}
 	response, err := client.Do(request)
 	if err == nil && response.StatusCode/100 != 2 {
-		text, _ := io.ReadAll(response.Body) // a part of the text also helps
+		text, _ := io.ReadAll(response.Body) // after an error, the part that was read is still useful
 		_ = response.Body.Close()
 		return nil, &failure{method + " " + path, response.StatusCode, string(text)}
 	}
 	return response, err
 }
 
-// failure is an answer that is not a success.
+// failure is the answer to a request that has failed.
 type failure struct {
 	request string
 	code    int

@@ -63,7 +63,7 @@ type result struct {
 	costs   map[string]time.Duration // the least processor time of an operation
 	memory  int64
 
-	server *server // while it runs
+	server *server // nil unless the program runs
 }
 
 // measure starts the programs and measures them in turns.

@@ -29,9 +29,9 @@ type server struct {
 	name       string
 	url, token string
 	processes  []*exec.Cmd
-	client     *http.Client    // of the load
-	end        []func()        // in reverse order
-	logs       []*bytes.Buffer // what the processes say, to read when they have ended
+	client     *http.Client    // sends the load
+	end        []func()        // stop calls the last one first
+	logs       []*bytes.Buffer // the output of the processes, which may be read when they have ended
 }
 
 // program is one of the programs that the load compares.

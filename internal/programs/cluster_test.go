@@ -90,13 +90,13 @@ func (c *cluster) helm(t *testing.T, namespace, release, chart string, args ...s
 type program struct {
 	path               string
 	args               []string // $KUBECONFIG stands for the path of its kubeconfig
-	namespace, account string   // of its ServiceAccount
+	namespace, account string   // the namespace and the name of its ServiceAccount
 	env                []string
 }
 
-// run starts a program, which may find its kubeconfig in the environment, and returns a function that waits for its end. Its
-// requests are those of its ServiceAccount. The test fails if the account lacked a right, or if the API
-// does not have a resource that the program asked for.
+// run starts a program, which may find its kubeconfig in the environment, and returns a function that waits for its
+// end. Its requests are those of its ServiceAccount. The test fails if the account lacked a right, or if the API does
+// not have a resource that the program asked for.
 func (c *cluster) run(t *testing.T, p program) (wait func() error) {
 	t.Helper()
 	user := "system:serviceaccount:" + p.namespace + ":" + p.account

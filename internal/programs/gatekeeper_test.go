@@ -17,7 +17,7 @@ import (
 
 // Gatekeeper makes a definition from a template of policies, and its webhook refuses a namespace without the label that
 // a constraint of this kind requires. Its audit reports the namespaces that are older than the constraint.
-func TestGatekeeperRefusesWhatAConstraintForbids(t *testing.T) {
+func TestGatekeeperEnforcesConstraints(t *testing.T) {
 	t.Parallel()
 	dir := source(t, "github.com/open-policy-agent/gatekeeper/v3", "v3.23.1")
 	manifests := []string{filepath.Join(dir, "deploy/gatekeeper.yaml")}

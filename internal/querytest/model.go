@@ -85,7 +85,7 @@ type model struct {
 	*testing.T
 	Subject
 	random   *rand.Rand
-	clients  []*http.Client // of each API
+	clients  []*http.Client // a client for each API
 	declared int
 	made     int
 }

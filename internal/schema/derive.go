@@ -107,7 +107,7 @@ func (d *deriver) schema(t reflect.Type, where string) *Schema {
 	if s == nil {
 		s = scalar(t)
 		if s != nil && s.Type == NumberType && !d.options.Builtin {
-			s.Format = "" // as in the schemas of custom resources, where it would only change error messages
+			s.Format = "" // schemas of custom resources have no format here; it would only change error messages
 		}
 	}
 	if s != nil {

@@ -15,7 +15,7 @@ const MaxSteps = 200_000_000
 // Matching counts the steps of the patterns that the walks of one object match. The zero value is ready to use.
 type Matching struct {
 	steps int64
-	fault *status.FieldError // of the first text that was not matched in this walk
+	fault *status.FieldError // the fault of the first text that this walk did not match
 }
 
 // matches reports whether a text matches a pattern. Beyond MaxSteps it matches nothing more, and records a fault of the

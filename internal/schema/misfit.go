@@ -56,7 +56,7 @@ func (s *Schema) scalarMisfit(v doc.Value) string {
 		return ""
 	}
 	switch {
-	case s.Type == StringType && v.Kind() == doc.String: // of another format
+	case s.Type == StringType && v.Kind() == doc.String: // the format differs
 		return ""
 	case s.IntOrString:
 		return "json: cannot unmarshal " + v.JSONName() + " into Go value of type int32"

@@ -18,9 +18,9 @@ import (
 type Shape struct {
 	kind   shapeKind
 	typ    reflect.Type
-	fields []shapeField // of a struct, sorted by name
-	forms  []*Shape     // of a union
-	elem   *Shape       // of a list, a map or a pointer
+	fields []shapeField // the fields of a struct, sorted by name
+	forms  []*Shape     // the forms of a union
+	elem   *Shape       // the element of a list or a map, or what a pointer points to
 	own    bool         // the type encodes itself, so its JSON is one unit
 }
 
@@ -134,8 +134,8 @@ func (m shapes) ofStruct(s *Shape) {
 	}
 }
 
-// formTeller is a type that is encoded as one of several other types, such as a schema or a boolean. If the shape of one
-// of them holds a value other than an empty list, the type must decode the value and encode it without a change.
+// formTeller is a type that is encoded as one of several other types, such as a schema or a boolean. If the shape of
+// one of them holds a value other than an empty list, the type must decode the value and encode it without a change.
 type formTeller interface{ JSONForms() []reflect.Type }
 
 // tellsZero reports whether the type itself decides which of its values omitzero omits.

@@ -18,9 +18,9 @@ import (
 //
 // Everything that it returns depends on its arguments alone, so users of one Types notice nothing of each other.
 type Types struct {
-	facts    sync.Map // from reflect.Type to *facts
-	written  sync.Map // from reflect.Type to doc.Value
-	messages sync.Map // from reflect.Type to *codec.Message
+	facts    sync.Map // map[reflect.Type]*facts
+	written  sync.Map // map[reflect.Type]doc.Value
+	messages sync.Map // map[reflect.Type]*codec.Message
 	mu       sync.Mutex
 	derived  map[derivedKey][]*derivation
 	shapes   map[reflect.Type]*Shape

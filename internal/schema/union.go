@@ -23,7 +23,7 @@ type union struct {
 
 type unionMember struct {
 	field string
-	value string // of the discriminator
+	value string // the value of the discriminator
 }
 
 // Union is a set of members of a struct. Without a discriminator, exactly one member must be set, or at most one. With a
@@ -54,8 +54,8 @@ type membership struct {
 	union         string
 	discriminator bool
 	member        bool
-	value         string // of the discriminator; "" means the member's name in CamelCase
-	atMostOne     bool   // the whole union
+	value         string // the value of the discriminator; "" means the member's name in CamelCase
+	atMostOne     bool   // true for each member of a union that may have none
 }
 
 // join adds a member of a struct to its union.
@@ -109,8 +109,8 @@ func (u *union) incomplete() error {
 	return nil
 }
 
-// union adds an error if more or fewer members of a union are set than must be, or not the one that the discriminator
-// names. If the old object had the same fault, it is accepted.
+// union adds an error if more or fewer members of a union are set than must be, or another one than its discriminator
+// names. It accepts a fault that the old object has, too.
 func (w *validator) union(u *union, v, old doc.Value, at *trail) {
 	if old.Kind() == doc.Map && !u.changed(v, old) {
 		return

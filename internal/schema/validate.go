@@ -51,7 +51,7 @@ func (s *Schema) CheckTypesAndRulesWithin(m *Matching, path *status.Path, v, old
 // validator finds values that break a rule.
 type validator struct {
 	findings
-	types    bool // also report values of wrong types
+	types    bool // values of wrong types are reported, too
 	depth    int
 	steps    int // see openValue
 	matching Matching

@@ -22,7 +22,7 @@ func (w View) EmptyBeside(v, beside doc.Value) doc.Value {
 // omitted adds zeros that Go has omitted.
 type omitted struct {
 	same  bool // the other document must have the same zero
-	empty bool // only empty structs and maps
+	empty bool // restricts the search to empty structs and maps
 }
 
 // zeros walks v and the other document along the schema and the Go type.

@@ -10,8 +10,8 @@ import (
 // MaxBytes limits the size of a file. A kubeconfig file of a thousand clusters has about 6 MiB.
 const MaxBytes = 16 << 20
 
-// Read is [os.ReadFile] with a limit, because a path may name a device or a pipe without an end. Like those of
-// os.ReadFile, its errors name the path.
+// Read is [os.ReadFile] with a limit, because a path may name a device or a pipe without an end. Its errors name the
+// path, as those of os.ReadFile do.
 func Read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -144,7 +144,7 @@ type value struct {
 	deleting           bool
 	color              string
 	count, marks, seen int64
-	owners             string // of a Part: "name uid" of each owner
+	owners             string // the owners of a Part, each as "name uid"
 }
 
 func valueOf(g *Gadget) value {

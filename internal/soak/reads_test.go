@@ -107,7 +107,7 @@ func (r *reads) check(h *history) (problems []error) {
 	for _, a := range r.answers {
 		v := a.item.value
 		if v.revision > h.base && v.revision <= h.end() {
-			if e := h.at(v.revision); e.item == a.item { // also holds for a deletion
+			if e := h.at(v.revision); e.item == a.item { // this holds for a deletion, too
 				continue
 			}
 		}

@@ -172,7 +172,7 @@ func TestWatchersThatNeverRead(t *testing.T) {
 			grown := inUse() - before
 			t.Logf("%d watchers that never read hold %d KB, with a history of %d KB and %d KB of converted objects", c.watchers,
 				grown>>10, logBytes>>10, convertedBytes>>10)
-			const forms = 8 // of an object, before and after a change
+			const forms = 8 // the number of forms of an object, before and after a change
 			require.Less(t, grown, int64(logBytes+convertedBytes+forms*c.objects*c.size+c.watchers*perWatcher))
 		})
 	}

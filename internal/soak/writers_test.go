@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	counters = 3  // in each namespace
+	counters = 3  // the number of counters in each namespace
 	poolSize = 24 // number of names that are created and deleted, in each namespace
 )
 
 // ledger holds the counts that were acknowledged to writers. A counter with less has lost an update.
 type ledger struct {
 	mu    sync.Mutex
-	count map[string]int64 // by namespace/name, and by namespace/name/what
+	count map[string]int64 // the keys are namespace/name, and namespace/name/what
 }
 
 func (l *ledger) add(what string, n int64) {

@@ -43,8 +43,8 @@ func openNotRun(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 }
 
-// summarize prints the events of in, and adds to notRun the tests that were not run. It reports whether a test was not run although the package that it names is
-// installed.
+// summarize prints the events of in, and adds to notRun the tests that were not run. It reports whether a test was not
+// run although the package that it names is installed.
 func summarize(in io.Reader, out, notRun io.Writer, installed []string) (missed bool, err error) {
 	lines := bufio.NewReader(in)
 	said := map[string]map[string]string{} // the output of each test that has not ended, by package

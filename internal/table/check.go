@@ -42,7 +42,7 @@ func follow(steps []step, s *schema.Schema, at string) (*schema.Schema, error) {
 	for _, next := range steps {
 		from := s
 		switch {
-		case next.kind == toAnyDepth: // which the schema does not tell
+		case next.kind == toAnyDepth: // the schema does not say what is at any depth
 			return nil, nil
 		case next.kind == toMember:
 			s = from.Member(next.key)

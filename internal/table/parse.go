@@ -99,7 +99,7 @@ func (p *parser) anyDepth(before [][]step) ([]step, error) {
 		return nil, errors.New("four dots in a row")
 	}
 	if p.rest = p.rest[2:]; p.rest != "" && p.rest[0] != '.' && p.rest[0] != '[' {
-		p.rest = "." + p.rest // so that member reads the name
+		p.rest = "." + p.rest // member expects a dot before the name
 	}
 	return []step{{kind: toAnyDepth}}, nil
 }

@@ -15,8 +15,8 @@ type Path struct {
 // step is one part of a route.
 type step struct {
 	kind   stepKind
-	key    string // of a member
-	index  int    // of an element; a negative index counts from the end
+	key    string // the key of a member
+	index  int    // the index of an element; a negative one counts from the end
 	slice  slice
 	filter *filter
 }
@@ -40,7 +40,7 @@ type slice struct {
 
 // filter selects elements of a list.
 type filter struct {
-	left      Path      // from the element to the left side of the comparison
+	left      Path      // the path from the element to the left side of the comparison
 	operator  string    // "" only requires that left leads to a value
 	right     doc.Value // the right side of the comparison, if path is false
 	path      bool      // rightPath leads from the element to the right side

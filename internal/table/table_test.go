@@ -225,8 +225,7 @@ func TestHumanDuration(t *testing.T) {
 	}
 }
 
-// A search ends after a bounded number of steps, whatever the path and the object are. Without the bound, it takes
-// hours.
+// A search ends after a bounded number of steps, for any path and any object. Without the bound, it takes hours.
 func TestSearchIsBounded(t *testing.T) {
 	object := parse(t, strings.Repeat(`{"a":[`, 20)+`[`+strings.Repeat(`{"b":1},`, 50_000)+`{}]`+strings.Repeat(`]}`, 20))
 	for _, text := range []string{"..a..a..a..a..a..c", "..[*,0]..[*,0]..[*,0]..c", "..[?(@..a..a..c)]..[?(@..a..a..c)].c",

@@ -13,7 +13,7 @@ const sector = 512
 // disk tracks which writes to a file have reached the disk.
 type disk struct {
 	durable []byte
-	pending []change // after the last sync
+	pending []change // the changes after the last sync
 	lost    []change // changes of a failed sync, which later syncs do not cover
 }
 

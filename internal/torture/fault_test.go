@@ -63,7 +63,7 @@ func TestDiskFull(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "objects.db")
 	m := newModel()
 	for n := range 3 {
-		blocks := 10_000 + n*12_000 + random.IntN(5000) // of 512 bytes
+		blocks := 10_000 + n*12_000 + random.IntN(5000) // blocks of 512 bytes
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf("ulimit -f %d; exec %q", blocks, testBinary()))
 		r := watchChild(t, cmd, 0, childPath+"="+path, fmt.Sprint(childRun, "=", n), childAfter+"=0", childFault+"=yes")
 		assert.Contains(t, r.fault, "file too large")

@@ -13,8 +13,8 @@ import (
 type model struct {
 	known map[watch.Revision]event // everything that was ever reported or found
 	last  watch.Revision           // the largest revision that is known
-	base  watch.Revision           // of the last check
-	state map[string]event         // at base
+	base  watch.Revision           // the revision of the last check
+	state map[string]event         // the state at base
 	log   []event                  // complete after floor
 	floor watch.Revision
 	runs  []*run // since the last check
@@ -74,7 +74,7 @@ func (w *write) event(i int) event {
 type found struct {
 	revision watch.Revision
 	objects  map[string]event
-	history  []event // after the base of the model
+	history  []event // the events after the base of the model
 	cut      bool    // the history does not reach back to it
 }
 

@@ -21,10 +21,10 @@ import (
 type outage struct {
 	t      *testing.T
 	random *rand.Rand
-	path   string // of the file that the children write
+	path   string // the path of the file that the children write
 	image  string // the path of the file after a power failure
 	disk   disk
-	model  *model // before the children
+	model  *model // the state before the children
 	runs   []*run
 	images int
 }
@@ -55,8 +55,8 @@ func (o *outage) run(images int, inject string, environment ...string) {
 	o.runs = append(o.runs, r)
 	environment = append(environment, childPath+"="+o.path, fmt.Sprint(childRun, "=", len(o.runs)), childAfter+"=0")
 	calls := trace(o.t.Context(), o.t, o.path, inject, environment...)
-	began := map[string]int{}    // by thread, how many changes were pending when its sync began
-	writing := map[string]bool{} // by thread, whether an unfinished call changes the file; bbolt has one writer
+	began := map[string]int{}    // how many changes were pending when the sync of a thread began
+	writing := map[string]bool{} // whether an unfinished call of a thread changes the file; bbolt has one writer
 	for _, c := range calls {
 		switch c.name {
 		case "write":

@@ -19,9 +19,9 @@ type run struct {
 	tight    bool
 	opened   watch.Revision // 0 if the process died before
 	writes   map[string]*write
-	watchers map[string][]watching // by the name of the watcher
+	watchers map[string][]watching // the keys are names of watchers
 	lists    []listing
-	shown    []event // without the write
+	shown    []event // the events without the write
 	acks     int
 	fault    string // why writes have failed
 }
@@ -29,9 +29,9 @@ type run struct {
 // write is a write of a child.
 type write struct {
 	id        string
-	puts      map[string]bool // by key: true puts, false deletes
+	puts      map[string]bool // true puts the key, and false deletes it
 	keys      []string
-	revisions []watch.Revision // in the order of the keys, nil unless it is acknowledged
+	revisions []watch.Revision // sorted like the keys; nil unless the write is acknowledged
 	refused   bool
 }
 

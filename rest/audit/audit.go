@@ -26,8 +26,8 @@ type Options struct {
 	// MaxObjectBytes limits a recorded object. A larger one is left out, and the event has the annotation
 	// audit.k8s.io/truncated. Default: 1 MiB.
 	MaxObjectBytes int
-	// Budget, if it is set, also has what the queues of [Batched] outputs hold, such as the one of [rest.Options]. Each queue
-	// is a part of it.
+	// Budget also bounds the queues of [Batched] outputs, if it is set. Each queue takes its memory from a part of the
+	// Budget, which may be that of [rest.Options].
 	Budget *storage.Budget
 	// Logger receives an error when a sink begins to fail, and warnings about the policy. Default: errors only, to slog's
 	// default logger.

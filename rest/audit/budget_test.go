@@ -19,7 +19,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// While a sink hangs, requests with long URLs and headers fill the queue only as far as it may have bytes. The events that
+// While a sink hangs, requests with long URLs and headers fill the queue only up to its limit in bytes. The events that
 // the sink is writing count too.
 func TestQueueCountsEveryTextOfAnEvent(t *testing.T) {
 	const limit = 100_000
@@ -60,7 +60,8 @@ func TestQueueCountsEveryTextOfAnEvent(t *testing.T) {
 	apitest.Await(t, "the queue is empty", func() bool { return a.Stats()[0].Queued == 0 && budget.Used() == 0 })
 }
 
-// An event has the first 4096 bytes of a longer URI, and says so. In a queue it keeps nothing else of the request in memory.
+// An event contains the first 4096 bytes of a longer URI, and says so. In a queue it keeps nothing else of the request
+// in memory.
 func TestLongURIIsCut(t *testing.T) {
 	var sink recorder
 	api, _ := audited(t, audit.Options{Outputs: []audit.Output{{Sink: &sink}}}, rest.Options{}, memos())

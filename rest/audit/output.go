@@ -34,8 +34,8 @@ type Output struct {
 	// WaitWhenFull makes requests wait for room in the queue of a [Batched] output. Default: an event that finds the queue
 	// full is dropped and counted.
 	WaitWhenFull bool
-	// QueueEvents and QueueBytes limit the queue of a Batched output. The bytes include the events that the sink is writing,
-	// and an event that alone has more counts as QueueBytes. Default: 10,000 events and 64 MiB.
+	// QueueEvents and QueueBytes limit the queue of a Batched output. The bytes include the events that the sink is
+	// writing, and an event that alone has more counts as QueueBytes. Default: 10,000 events and 64 MiB.
 	QueueEvents int
 	QueueBytes  int64
 	// BatchEvents and BatchWait limit how many events the sink receives at once, and how long an event waits for others. A
@@ -90,7 +90,7 @@ type output struct {
 	written, dropped, failed atomic.Uint64
 	failing                  atomic.Bool // the log knows that the sink fails
 
-	budget *storage.Budget // has the events in the queue, and those that the sink is writing
+	budget *storage.Budget // counts the events in the queue, and those that the sink is writing
 
 	mu      sync.Mutex
 	queue   []queued
@@ -100,11 +100,11 @@ type output struct {
 	full    chan struct{} // holds a token if the queue has a whole batch
 	room    chan struct{} // closed when the queue has room again; nil if nobody waits
 	writing context.Context
-	abandon context.CancelFunc // ends writing
+	abandon context.CancelFunc // cancels writing
 	running sync.WaitGroup
 }
 
-// queued is an event in the queue, with what it has taken from the budget.
+// queued is an event in the queue, with the bytes that the queue has taken from the budget for it.
 type queued struct {
 	event *Event
 	size  int64
@@ -151,7 +151,7 @@ func (o *output) enqueue(e *Event) (room <-chan struct{}, taken bool) {
 	size := min(sizeOf(e), o.QueueBytes)
 	isFull := len(o.queue) >= o.QueueEvents || !o.budget.Take(size)
 	switch {
-	case isFull && o.WaitWhenFull && len(o.queue)+o.writes == 0: // others have the budget
+	case isFull && o.WaitWhenFull && len(o.queue)+o.writes == 0: // others have taken the whole budget
 		return nil, false
 	case isFull && o.WaitWhenFull:
 		if o.room == nil {
@@ -177,7 +177,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// take takes a batch out of the queue. The budget has its size until writeBatch gives it back.
+// take takes a batch out of the queue. The budget counts the size of the batch until writeBatch releases it.
 func (o *output) take() (batch []*Event, size int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

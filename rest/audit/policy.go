@@ -102,7 +102,7 @@ type Decision struct {
 	Level             Level
 	OmitManagedFields bool
 
-	omitted [2][]Stage  // by the policy and by the rule
+	omitted [2][]Stage  // the stages that the policy omits, and those that the rule omits
 	rule    *PolicyRule // nil if none matches
 }
 
@@ -176,7 +176,7 @@ func names(pattern string, a *rest.Access) bool {
 	switch {
 	case !both:
 		return a.Subresource == "" && resource == a.Resource
-	case subresource == "*" && resource == a.Resource: // also the object itself, as upstream
+	case subresource == "*" && resource == a.Resource: // upstream's "*" includes the object itself, too
 		return true
 	}
 	return a.Subresource != "" && subresource == a.Subresource && (resource == "*" || resource == a.Resource)

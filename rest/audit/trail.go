@@ -46,11 +46,11 @@ type trail struct {
 	decision Decision
 	withheld bool // the objects are confidential
 	unknown  bool // the credentials are invalid
-	isCut    bool // the event has only the beginning of the URI
+	isCut    bool // the event contains only the beginning of the URI
 	request  *rest.ObservedRequest
 
 	mu       sync.Mutex
-	event    Event // as far as it is known
+	event    Event // what is known of the event so far
 	isShared bool  // a sink has an event with the reference and the annotations of this one
 	isDone   bool  // a sink has the event itself
 
@@ -72,7 +72,7 @@ func newTrail(a *Audit, r *rest.ObservedRequest, client rest.Access, d Decision,
 		t.event.ObjectRef = &t.ref
 	}
 	if t.isCut = len(t.event.RequestURI) > maxURI; t.isCut {
-		t.ref = t.ref.clone() // its texts are parts of the whole URI
+		t.ref = t.ref.clone() // a part of the URI would keep the whole URI in memory
 		t.annotate(truncatedKey, "true")
 	}
 	return t
@@ -169,7 +169,8 @@ func (t *trail) ended(end rest.EndedRequest) {
 }
 
 // answered notes what the answer says. The message and the causes of a failure may quote a confidential object, so they
-// are left out, unless the request failed before it was about an object: such a failure quotes only the URL and the user.
+// are left out, unless the request failed before it was about an object: such a failure quotes only the URL and the
+// user.
 func (t *trail) answered(end *rest.EndedRequest) {
 	s := &t.answer
 	s.Code = int32(end.Code)
@@ -188,7 +189,7 @@ func (t *trail) answered(end *rest.EndedRequest) {
 	}
 	if s.Details != nil && t.isCut {
 		details := *s.Details
-		details.Name = strings.Clone(details.Name) // as in newTrail
+		details.Name = strings.Clone(details.Name) // see newTrail
 		s.Details = &details
 	}
 	t.event.ResponseStatus = s

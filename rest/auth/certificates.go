@@ -38,8 +38,8 @@ func Certificates(authorities *x509.CertPool) rest.Authenticator {
 	})
 }
 
-// errForeignCertificate is the reason in the log why a certificate is refused.
-var errForeignCertificate = errors.New("the client certificate is of another authority than those of the users")
+// errForeignCertificate tells the log why the API refuses a certificate.
+var errForeignCertificate = errors.New("no authority of the users has signed the client certificate")
 
 // verified returns the client certificate that the server has verified, or nil.
 func verified(r *http.Request) *x509.Certificate {
@@ -51,8 +51,8 @@ func verified(r *http.Request) *x509.Certificate {
 
 // signed reports whether a certificate of the pool stands in a chain that the server has verified.
 //
-// A pool cannot be asked for a certificate, but Verify answers for one that is in the pool without checking a signature,
-// with a chain of this certificate alone. The authority is last in its chain, so it is tried first.
+// A pool cannot be asked for a certificate, but Verify answers for one that is in the pool without checking a
+// signature, with a chain of this certificate alone. The authority is last in its chain, so it is tried first.
 func signed(r *http.Request, pool *x509.CertPool) bool {
 	if pool == nil {
 		return false // Verify would ask the pool of the operating system

@@ -25,7 +25,7 @@ type Widget struct {
 // A server over TLS knows its users by tokens or client certificates, and gives them rights by roles.
 func Example() {
 	var (
-		tokens      []auth.Token      // from where the host keeps its secrets
+		tokens      []auth.Token      // the host keeps them with its secrets
 		authorities *x509.CertPool    // sign the certificates of clients
 		definitions []rest.Definition // the kinds of the host
 	)

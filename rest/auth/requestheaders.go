@@ -18,10 +18,10 @@ type RequestHeaderOptions struct {
 	// theirs could act as every user. ClientCAs of the server's [crypto/tls.Config] must contain them. Required.
 	Authorities *x509.CertPool
 	// UserAuthorities are the authorities that [Certificates] receives, or an empty pool if no user has a certificate. A
-	// certificate of theirs is never one of a proxy, whatever its name. Required.
+	// certificate that they have signed never belongs to a proxy, even if it has the name of one. Required.
 	UserAuthorities *x509.CertPool
-	// Names are the common names of the proxies. As in Kubernetes, if Names is empty, each certificate of Authorities is
-	// one of a proxy.
+	// Names are the common names of the proxies. As in Kubernetes, if Names is empty, each certificate of Authorities
+	// belongs to a proxy.
 	Names []string
 	// UserHeaders name the user. The first that is not empty counts. Default: X-Remote-User.
 	UserHeaders []string
@@ -120,14 +120,14 @@ func (h *requestHeaders) Authenticate(r *http.Request) (*rest.Identity, error) {
 	return who, nil
 }
 
-// The reasons in the log why headers are refused.
+// These errors tell the log why the API refuses headers.
 var (
-	errNoProxy = errors.New("the headers that name the user are not of a trusted proxy")
+	errNoProxy = errors.New("the headers that name the user do not come from a trusted proxy")
 	errTwo     = errors.New("a header that names the user has several values")
 )
 
-// only returns the value of the first header that is not empty. A header with several values may come from a proxy that
-// adds its own to what the client sent, so none of them counts.
+// only returns the value of the first header that is not empty. It refuses a header with several values, because a
+// proxy may have added its own value to that of the client.
 func only(header http.Header, names []string) (string, error) {
 	for _, name := range names {
 		switch values := header[name]; {

@@ -63,7 +63,7 @@ func TestRequestHeadersOfTheProxy(t *testing.T) {
 		Extra: map[string][]string{"a": {"1"}, "b": {"2"}}}, who.User)
 }
 
-// Forged headers are invalid credentials whoever sends them, also where requests without credentials are welcome.
+// Forged headers are invalid credentials from any sender, even if the API serves requests without credentials.
 func TestForgedRequestHeaders(t *testing.T) {
 	below := newAuthority("users below the proxies", ofProxies())
 	joint := ofProxies().sign("front-proxy")
@@ -103,7 +103,7 @@ func TestForgedRequestHeaders(t *testing.T) {
 	}
 }
 
-// A client with credentials of its own is the user of these credentials, whatever its headers say.
+// A client with credentials of its own is the user of these credentials, even if its headers name another one.
 func TestForgedRequestHeadersBesideCredentials(t *testing.T) {
 	users := rest.Authenticators{proxies(t, nil), auth.Certificates(ofUsers().pool), tokens()}
 	forged := append(remote(), "X-Remote-Group", "system:masters")
@@ -171,7 +171,7 @@ func TestRequestHeadersOverTLS(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "carol", who.User.Name)
 	_, err = auth.Certificates(ofUsers().pool).Authenticate(r)
-	assert.ErrorContains(t, err, "another authority", "the certificate of a proxy does not authenticate a user")
+	assert.ErrorContains(t, err, "no authority of the users", "the certificate of a proxy does not authenticate a user")
 }
 
 func TestRequestHeadersRefusesOptions(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 // The types of an event.
 const (
-	EventTypeNormal  = "Normal"  // for information only
+	EventTypeNormal  = "Normal"  // informs about normal operation
 	EventTypeWarning = "Warning" // may need attention
 )
 

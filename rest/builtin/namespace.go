@@ -24,7 +24,7 @@ type NamespacePhase string
 
 // The phases of a namespace.
 const (
-	NamespaceActive      NamespacePhase = "Active"      // in use
+	NamespaceActive      NamespacePhase = "Active"      // the namespace is in use
 	NamespaceTerminating NamespacePhase = "Terminating" // being deleted
 )
 

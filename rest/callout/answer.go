@@ -30,7 +30,7 @@ func withoutQuotes(err error) error {
 }
 
 const (
-	mediaType = "application/json" // of reviews
+	mediaType = "application/json" // the media type of reviews
 	// usualAnswer is the largest size in bytes that a server can make the client allocate by its Content-Length alone.
 	usualAnswer = 16 << 10
 )

@@ -21,7 +21,7 @@ var errClosed = errors.New("the client for calls out is closed")
 type Client struct {
 	options Options
 	pools   pools
-	life    context.Context // ends with Close
+	life    context.Context // Close ends it
 	end     context.CancelFunc
 
 	mu      sync.Mutex

@@ -33,7 +33,7 @@ type poolKey struct {
 type pool struct {
 	transport *http.Transport
 	users     int
-	dropped   bool // by pools: the last user closes the connections
+	dropped   bool // pools has dropped it, so the last user closes the connections
 	place     *list.Element
 }
 
@@ -41,7 +41,7 @@ type pool struct {
 type pools struct {
 	mu    sync.Mutex
 	byKey map[poolKey]*pool
-	order list.List // of poolKey, the one used last first
+	order list.List // list of poolKey, the most recently used first
 }
 
 // acquire returns the pool for a key and a client certificate, which may be nil. The caller releases it.

@@ -51,7 +51,7 @@ func encoder() cbor.EncMode {
 
 const (
 	maxNesting = 10_000  // levels, as in JSON
-	maxItems   = 2 << 20 // of one list or map; a body within the usual limit cannot have more
+	maxItems   = 2 << 20 // the most items of a list or map; a body within the usual limit cannot have more
 )
 
 // undefined is a simple value that the library would decode as null.

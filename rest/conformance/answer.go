@@ -12,7 +12,7 @@ import (
 // answer is the answer of a server to one step, before normalising.
 type answer struct {
 	step    *step  // nil for a given object, which is not part of the transcript
-	request string // for the reader: method and path as in the case file
+	request string // method and path as in the case file, for the reader
 	path    string // the requested path, which tells the resource of the resourceVersions
 
 	status  int
@@ -22,7 +22,7 @@ type answer struct {
 	text    string // a body that is neither
 	format  string // yaml or binary, if the body is not JSON
 	pretty  *bool  // whether JSON is indented
-	events  []any  // of a watch; nil for others
+	events  []any  // the events of a watch; nil for others
 	ended   string // how a watch ended, if its case asks
 }
 

@@ -43,7 +43,7 @@ func (c *Case) Steps() int { return len(c.steps) }
 type caseFile struct {
 	Area    string            `yaml:"area"`
 	Doc     string            `yaml:"doc"`
-	Level   Level             `yaml:"level"` // of the cases that state none
+	Level   Level             `yaml:"level"` // the level of cases that state none
 	Vars    map[string]string `yaml:"vars"`
 	Anchors yaml.Node         `yaml:"anchors"` // a place for values that aliases repeat
 	Cases   []struct {

@@ -56,7 +56,7 @@ func (r *replay) created() []string {
 		path, _, _ := strings.Cut(a.path, "?")
 		escaped := "/" + url.PathEscape(text(name))
 		if before, _, found := strings.Cut(path+"/", escaped+"/"); found {
-			path = before // of the object, or of one of its subresources
+			path = before // the path of the object, or of one of its subresources
 		}
 		if path += escaped; !slices.Contains(paths, path) {
 			paths = append(paths, path)

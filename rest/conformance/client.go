@@ -24,7 +24,7 @@ const (
 // answers and decompresses nothing.
 type client struct {
 	scheme, host, prefix, token string
-	timeout                     time.Duration // for one answer
+	timeout                     time.Duration // the time limit of one answer
 	keep                        bool          // do not delete what the cases create
 	http                        *http.Client
 }

@@ -20,7 +20,7 @@ type normaliser struct {
 	host   string
 	prefix string
 
-	revisions map[string][]*big.Int // of each resource's objects, in order
+	revisions map[string][]*big.Int // the ascending revisions of each resource's objects
 	opaque    map[string][]string   // resourceVersions that are not numbers, in the order of appearance
 	uids      map[string]string     // the symbol of each uid
 	uidsOf    map[string]int        // how many uids an object's name has had

@@ -28,9 +28,9 @@ type Options struct {
 	Cases  fs.FS // case files, AREA.yaml; nil means [Cases]
 	Golden fs.FS // transcripts, AREA.json; nil means [Golden]
 
-	Level    Level    // only cases of this level and of those before it; empty means all
-	Areas    []string // only these areas; empty means all
-	Name     string   // only cases whose name contains this
+	Level    Level    // selects cases of this level and of those before it; empty means all
+	Areas    []string // selects areas; empty means all
+	Name     string   // selects cases whose name contains this
 	SkipTags []string // no cases with one of these tags
 
 	// SkipMissing leaves out the cases that need a kind which the server does not serve.

@@ -28,7 +28,7 @@ func TestRecordInstallsFixtures(t *testing.T) {
 			applied.Add(1)
 		case r.URL.Path == "/apis/example.com/v1/widgets":
 			if asked.Add(1) == 2 {
-				w.WriteHeader(http.StatusNotFound) // not yet in all of its routes
+				w.WriteHeader(http.StatusNotFound) // some of its routes do not exist yet
 			}
 		default:
 			return false

@@ -82,7 +82,7 @@ type replay struct {
 	streams map[string]*stream // started but not collected
 	answers []*answer
 
-	namespaces []string // that the case has created
+	namespaces []string // the namespaces that the case has created
 }
 
 func (r *replay) run(ctx context.Context) (transcript, error) {

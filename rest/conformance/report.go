@@ -13,7 +13,7 @@ type Outcome string
 // The outcomes of a case.
 const (
 	Pass    Outcome = "pass"
-	Message Outcome = "message" // only texts for people differ
+	Message Outcome = "message" // the texts for people differ, and nothing else
 	Fail    Outcome = "fail"
 )
 
@@ -76,9 +76,9 @@ func (r *Result) compare(c *Case, want, got transcript) {
 
 // Report is the outcome of a run.
 type Report struct {
-	Results        []Result // in the order of the case files
-	StrictMessages bool     // as in the options of the run
-	Known          Known    // as in the options of the run
+	Results        []Result // sorted as in the case files
+	StrictMessages bool     // see Options
+	Known          Known    // see Options
 	Skipped        int      // cases that need a kind which the server does not serve
 
 	available map[Level]int // how many cases of each level there are
@@ -94,9 +94,9 @@ func (r Report) OK() bool {
 type Counts struct {
 	Area                string
 	Cases               int
-	Pass, Message, Fail int // by outcome
-	Passed, Failed      int // by verdict; Failed includes the stale
-	Known, Stale        int // by verdict
+	Pass, Message, Fail int // numbers of cases with each outcome
+	Passed, Failed      int // numbers of cases with each verdict; Failed includes the stale
+	Known, Stale        int // numbers of cases with each verdict
 }
 
 func (c *Counts) add(r Result) {

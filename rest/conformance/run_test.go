@@ -329,7 +329,7 @@ func TestRunErrors(t *testing.T) {
 		{"golden file of another form",
 			conformance.Options{Server: url, Golden: folder("story.json", `{"cases":{"read":[1]}}`)},
 			"story.json: read: a response is an object"},
-		{"known case that is none", conformance.Options{Server: url, Known: conformance.Known{
+		{"known failure of an unknown case", conformance.Options{Server: url, Known: conformance.Known{
 			Pending: []conformance.Pending{{Reason: "x", Cases: []string{"story/raed"}}},
 		}}, "story/raed, which is no case"},
 	} {

@@ -57,7 +57,7 @@ type workshop struct {
 	t     testing.TB
 	api   *rest.API
 	store *storage.Engine
-	all   rest.Client[Gear] // of all namespaces
+	all   rest.Client[Gear] // a client for all namespaces
 	gears rest.Client[Gear]
 }
 

@@ -327,7 +327,7 @@ func TestRunIsShared(t *testing.T) {
 		var d diary
 		informer.AddHandler(d.handler())
 		stopFirst := run(t, informer)
-		synctest.Wait() // so that it is the first
+		synctest.Wait() // then it is the first
 		stopSecond := run(t, informer)
 		assert.Equal(t, []string{"add a 1", "synced"}, d.read())
 		stopFirst()

@@ -162,7 +162,7 @@ func testReplicasEqualTheStore(t *testing.T, newWorkshop func(testing.TB) *works
 			for range rounds {
 				write(random)
 			}
-			for { // until every informer has stalled, whatever the order of the rounds
+			for { // the rounds end when every informer has stalled
 				select {
 				case <-stop:
 					return

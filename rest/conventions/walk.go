@@ -77,7 +77,7 @@ type place struct {
 	kind   *kind
 	path   string
 	schema *schema.Schema
-	typ    reflect.Type // without pointers
+	typ    reflect.Type // the type behind all pointers
 	// pointer reports whether the Go type is a pointer.
 	pointer bool
 	// inStatus reports whether the place is the status or below it.
@@ -108,8 +108,8 @@ type vetter struct {
 	kinds    map[string]string // names that a field with the name of an object may not have, and the kind of each
 	findings []Finding
 
-	said map[string]bool // for the present kind: rule and declaration
-	been map[seen]bool   // for the present kind
+	said map[string]bool // the rules and declarations that the present kind has broken so far
+	been map[seen]bool   // the types that the walk has seen in the present kind
 }
 
 // seen is a struct type in the spec or in the status of an object.

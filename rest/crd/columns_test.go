@@ -19,7 +19,7 @@ import (
 func TestColumnsOfDefinitions(t *testing.T) {
 	api := enabled(t, rest.Options{})
 	paths := []struct{ path, cell string }{
-		{".status.conditions[-1:].type", `"Succeeded"`}, // of Kubeflow's TFJob, PyTorchJob and Experiment
+		{".status.conditions[-1:].type", `"Succeeded"`}, // Kubeflow's TFJob, PyTorchJob and Experiment have it
 		{".status.conditions[0:1].type", `"Created"`},
 		{".status.conditions[::2].type", `"Created"`},
 		{".status.conditions[0,1].type", `"Created"`},

@@ -61,7 +61,7 @@ func TestWebhookThatHangsHoldsUpNoOtherKind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newConverter(t)
-			api := converting(t, c, rest.Options{})
+			api := converting(t, rest.Options{})
 			define(t, api, c)
 			for _, name := range []string{"a", "b", "c"} {
 				require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", name, `{"size":3}`), nil))
@@ -87,7 +87,7 @@ func TestWebhookConvertsTheStoredObjectsTogether(t *testing.T) {
 	const all = 40
 	for _, writes := range []int{0, 1, 8} {
 		c := newConverter(t)
-		api := converting(t, c, rest.Options{})
+		api := converting(t, rest.Options{})
 		define(t, api, c)
 		for i := range all {
 			require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", fmt.Sprint("r", i), `{"size":1}`), nil))

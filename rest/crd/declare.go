@@ -16,7 +16,7 @@ type kindOf struct {
 	definition string // the name of the definition
 	uid        string
 	generation int64
-	spec       apiextensions.CustomResourceDefinitionSpec // with the accepted names
+	spec       apiextensions.CustomResourceDefinitionSpec // its names are the accepted ones
 	history    map[string]string                          // the annotations that declare a history
 	ending     bool                                       // the definition is deleted
 	open       bool                                       // the schema allows everything, because the API cannot serve the real one

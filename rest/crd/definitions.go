@@ -129,14 +129,14 @@ type kinds struct {
 	api         *rest.API
 	options     settings
 	client      rest.Client[apiextensions.CustomResourceDefinition]
-	definitions map[string]*definition        // by name
-	served      map[string]*kindOf            // by the name of the definition
-	emptying    map[string]context.CancelFunc // ends the deletion of the objects of a kind
-	conversions map[string]*conversion        // of stored objects to a new storage version
+	definitions map[string]*definition        // the keys are names of definitions
+	served      map[string]*kindOf            // the keys are names of definitions
+	emptying    map[string]context.CancelFunc // functions that end the deletion of the objects of a kind
+	conversions map[string]*conversion        // conversions of stored objects to a new storage version
 	retries     retries
 	expected    expected
 	forms       *forms
-	changes     chan change // from feed
+	changes     chan change // feed sends them
 	turns       chan func() // what other goroutines ask run to do
 	running     sync.WaitGroup
 	peers       *peers.Peers

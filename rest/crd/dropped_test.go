@@ -11,7 +11,7 @@ import (
 )
 
 // A change that the stored version drops raises the generation, and nothing else changes.
-func TestDroppedChangesRaiseTheGeneration(t *testing.T) {
+func TestChangeOfDroppedFieldRaisesGeneration(t *testing.T) {
 	api := started(t, rest.Options{Logger: discard}, crd.Options{Logger: discard})
 	require.Equal(t, 201, send(t, api, "POST "+definitions, `
 apiVersion: apiextensions.k8s.io/v1

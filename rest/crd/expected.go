@@ -13,7 +13,7 @@ import (
 type expected struct {
 	api    *rest.API
 	mu     sync.Mutex
-	coming map[string]coming // by the name of the definition
+	coming map[string]coming // the keys are names of definitions
 }
 
 // coming are the resources of one generation of a definition.

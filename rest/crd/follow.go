@@ -18,7 +18,7 @@ type change struct {
 	definition *apiextensions.CustomResourceDefinition
 	deleted    bool
 	all        []*apiextensions.CustomResourceDefinition
-	revision   watch.Revision // of the change or the list
+	revision   watch.Revision // the revision of the change or the list
 }
 
 // feed passes on the changes of definitions after a revision until ctx ends or the API closes. If the API stops

@@ -68,7 +68,7 @@ func (f *forms) keep(ctx context.Context, kind *kindOf) error {
 		return err
 	}
 	err = f.notes.Put(ctx, kind.definition, json.RawMessage(content), func(old notes.Note) bool {
-		other, err := apiextensions.ReadStored(old.Content) // of another replica, which may be ahead
+		other, err := apiextensions.ReadStored(old.Content) // another replica may be ahead
 		return err == nil && other.UID == kind.uid && other.Generation >= kind.generation
 	})
 	if err == nil {

@@ -61,7 +61,7 @@ func TestHistoryOfADefinition(t *testing.T) {
 	for name, c := range map[string]struct {
 		permitted   bool
 		annotations string
-		versions    int // after 5 writes; 0 without a history
+		versions    int // the number after 5 writes; 0 without a history
 	}{
 		"versions":                      {true, keepsTwo, 3},
 		"time":                          {true, apiextensions.ForAnnotation + `: 24h`, 5},
@@ -142,7 +142,7 @@ func TestAnnotationsOfAHistoryChange(t *testing.T) {
 }
 
 // The objects of a later definition with the same name do not show the past of the earlier ones.
-func TestDeletedDefinitionTakesTheHistoryAlong(t *testing.T) {
+func TestDeletedDefinitionDeletesHistory(t *testing.T) {
 	for name, keeps := range map[string]bool{"kept to the end": true, "given up before": false} {
 		t.Run(name, func(t *testing.T) {
 			api := started(t, rest.Options{}, crd.Options{History: true})

@@ -19,7 +19,7 @@ func TestNoLogQuotesAConversion(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		tamper func(answer object)
-		want   string // in the log
+		want   string // a text that the log must contain
 	}{
 		{"refuses", func(a object) { result(a)["result"] = object{"status": "Failure", "message": "no " + planted} },
 			"a conversion webhook refused to convert"},

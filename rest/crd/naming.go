@@ -14,8 +14,8 @@ import (
 type taken struct{ resources, kinds map[string]bool }
 
 // takenNames returns the names that the other definitions of a group have been granted, and those of the definition
-// itself if [Options.OwnNamesConflict] says so. It returns no names for a definition that has all its own names, because
-// it keeps them.
+// itself if [Options.OwnNamesConflict] says so. It returns no names for a definition that has all its own names,
+// because it keeps them.
 func (k *kinds) takenNames(d *definition) taken {
 	if sameNames(d.Spec.Names, d.Status.AcceptedNames) {
 		return taken{}
@@ -73,8 +73,8 @@ func acceptNames(d *apiextensions.CustomResourceDefinition,
 	return names, c
 }
 
-// asBefore returns the condition NamesAccepted that a definition has, if it has all its own names: kube-apiserver does not
-// change the condition then. Otherwise it returns c.
+// asBefore returns the condition NamesAccepted that a definition has, if it has all its own names: kube-apiserver does
+// not change the condition then. Otherwise it returns c.
 func asBefore(d *apiextensions.CustomResourceDefinition, c condition) condition {
 	i := slices.IndexFunc(d.Status.Conditions, func(old condition) bool { return old.Type == c.Type })
 	if i >= 0 && sameNames(d.Spec.Names, d.Status.AcceptedNames) {

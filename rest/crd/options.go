@@ -19,8 +19,8 @@ type Options struct {
 	// [apiextensions.VersionsAnnotation] and [apiextensions.ForAnnotation]. Without it, the annotations have no effect, as
 	// in Kubernetes.
 	History bool
-	// OwnNamesConflict treats names as kube-apiserver does. A new name that the definition has already, such as a short name
-	// that is its plural, then conflicts. The condition NamesAccepted stays False when the definition returns to its
+	// OwnNamesConflict treats names as kube-apiserver does. A new name that the definition has already, such as a short
+	// name that is its plural, then conflicts. The condition NamesAccepted stays False when the definition returns to its
 	// accepted names. Without it, names conflict with those of other definitions only, and the condition becomes True.
 	OwnNamesConflict bool
 	// Logger receives the errors of changes that the API tries again later. Default: slog's default logger.

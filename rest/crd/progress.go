@@ -19,7 +19,7 @@ type progress struct {
 	blocked      map[string]blocked    // definitions whose last change is not in effect here
 	installing   map[string]installing // definitions whose kinds the others do not serve yet
 	peersChanged <-chan struct{}       // closed when the state of the others has changed; nil if nothing waits for it
-	denied       map[string]int64      // by uid, the generation that this replica has reported as not served
+	denied       map[string]int64      // the generation of each uid that this replica has reported as not served
 }
 
 type blocked struct {

@@ -31,7 +31,7 @@ var errNoCalls = errors.New("this server does not call webhooks")
 type webhook struct {
 	calls   *callout.Client // nil: every conversion fails
 	target  callout.Target
-	version string // of ConversionReview; empty if the API and the webhook have none in common
+	version string // the version of ConversionReview; empty if the API and the webhook have none in common
 	turns   *turns.Turns
 }
 

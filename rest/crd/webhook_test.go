@@ -146,8 +146,8 @@ func calling(t *testing.T) *callout.Client {
 	return calls
 }
 
-// converting returns an API that serves the kind of the webhook.
-func converting(t *testing.T, c *converter, options rest.Options) *rest.API {
+// converting returns an API whose definitions can have conversion webhooks.
+func converting(t *testing.T, options rest.Options) *rest.API {
 	t.Helper()
 	options.Logger = discard
 	return started(t, options, crd.Options{Calls: calling(t), Logger: discard})
@@ -200,7 +200,7 @@ func TestWebhookAnswersArePruned(t *testing.T) {
 			spec["only"], spec["d"], spec["null"] = "o", "dd", nil
 		}
 	}, nil)
-	api := converting(t, c, rest.Options{})
+	api := converting(t, rest.Options{})
 	definition := strings.Replace(c.definition("[v1]"), "length: {type: integer}",
 		"length: {type: integer}, only: {type: string}, d: {type: string, default: dd}", 1)
 	require.Equal(t, 201, send(t, api, "POST "+definitions, definition, nil))
@@ -224,7 +224,7 @@ func TestWebhookAnswersArePruned(t *testing.T) {
 // Every operation works in both versions, and the webhook converts.
 func TestWebhookConverts(t *testing.T) {
 	c := newConverter(t)
-	api := converting(t, c, rest.Options{})
+	api := converting(t, rest.Options{})
 	define(t, api, c)
 
 	require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", "a", `{"size":3}`), nil))
@@ -258,7 +258,7 @@ func TestWebhookConverts(t *testing.T) {
 // A list is converted in one call, which has only the objects that are not in the cache.
 func TestWebhookConvertsListsInOneCall(t *testing.T) {
 	c := newConverter(t)
-	api := converting(t, c, rest.Options{})
+	api := converting(t, rest.Options{})
 	define(t, api, c)
 	require.Equal(t, 200, send(t, api, "GET "+rodsV2, "", nil))
 	assert.Empty(t, c.taken(), "an empty list")
@@ -286,7 +286,7 @@ func TestWebhookConvertsListsInOneCall(t *testing.T) {
 // A list is converted in one call if the cache has no room, too.
 func TestWebhookConvertsListsWithoutACache(t *testing.T) {
 	c := newConverter(t)
-	api := converting(t, c, rest.Options{MaxConvertedBytes: 1})
+	api := converting(t, rest.Options{MaxConvertedBytes: 1})
 	define(t, api, c)
 	for _, name := range []string{"a", "b", "c"} {
 		require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", name, `{"size":1}`), nil))
@@ -308,7 +308,7 @@ func TestWebhooksThatLie(t *testing.T) {
 	first := func(answer object) object { return response(answer)["convertedObjects"].([]any)[0].(object) }
 	metadata := func(answer object) object { return first(answer)["metadata"].(object) }
 	c := newConverter(t)
-	api := converting(t, c, rest.Options{})
+	api := converting(t, rest.Options{})
 	define(t, api, c)
 	require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", "a", `{"size":3}`), nil))
 	for name, test := range map[string]struct {
@@ -372,7 +372,7 @@ func TestWebhooksThatLie(t *testing.T) {
 // A webhook that does not answer fails what needs it, and nothing else.
 func TestWebhooksThatFail(t *testing.T) {
 	c := newConverter(t)
-	api := converting(t, c, rest.Options{})
+	api := converting(t, rest.Options{})
 	define(t, api, c)
 	require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", "a", `{"size":3}`), nil))
 	endless := func(w http.ResponseWriter, _ *http.Request) {
@@ -397,7 +397,7 @@ func TestWebhooksThatFail(t *testing.T) {
 		c.behave(nil, test.handle)
 		requests := []string{"GET " + rodsV2 + "/a", "GET " + rodsV2, "GET " + rodsV2 + "?labelSelector=of",
 			"DELETE " + rodsV2, "PATCH " + rodsV2 + "/a", "GET " + rodsV2 + "?watch=1"}
-		if name == "endless" { // which takes long
+		if name == "endless" { // this query takes long
 			requests = requests[:1]
 		}
 		for _, request := range requests {
@@ -426,7 +426,7 @@ func TestWebhooksThatHang(t *testing.T) {
 		<-release
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
-	api := converting(t, c, rest.Options{})
+	api := converting(t, rest.Options{})
 	define(t, api, c)
 	for i := range most + 10 {
 		require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", fmt.Sprint("r", i), `{"size":3}`), nil))
@@ -453,7 +453,7 @@ func TestWebhooksThatHang(t *testing.T) {
 // Readers that want the same object at the same time share one call.
 func TestReadersShareACall(t *testing.T) {
 	c := newConverter(t)
-	api := converting(t, c, rest.Options{})
+	api := converting(t, rest.Options{})
 	define(t, api, c)
 	require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", "a", `{"size":3}`), nil))
 	var readers sync.WaitGroup
@@ -471,7 +471,7 @@ func TestReadersShareACall(t *testing.T) {
 // The older form of the review is used if it stands first, and its answers are checked less, as upstream does.
 func TestOlderReviews(t *testing.T) {
 	c := newConverter(t)
-	api := converting(t, c, rest.Options{})
+	api := converting(t, rest.Options{})
 	require.Equal(t, 201, send(t, api, "POST "+definitions, c.definition("[v0, v1beta1, v1]"), nil))
 	await(t, api, "rods.example.org", established)
 	require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", "a", `{"size":3}`), nil))
@@ -486,7 +486,7 @@ func TestOlderReviews(t *testing.T) {
 // A changed definition drops what its old webhook has converted.
 func TestChangedWebhook(t *testing.T) {
 	c, next := newConverter(t), newConverter(t)
-	api := converting(t, c, rest.Options{})
+	api := converting(t, rest.Options{})
 	define(t, api, c)
 	require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", "a", `{"size":3}`), nil))
 	require.Equal(t, 200, send(t, api, "GET "+rodsV2+"/a", "", nil))
@@ -510,7 +510,7 @@ func TestWebhookAfterARestart(t *testing.T) {
 		store, err := bolt.Open(t.Context(), bolt.Options{Path: file})
 		require.NoError(t, err)
 		t.Run(fmt.Sprint(restart), func(t *testing.T) {
-			api := converting(t, c, rest.Options{Store: store})
+			api := converting(t, rest.Options{Store: store})
 			if restart == 0 {
 				define(t, api, c)
 				require.Equal(t, 201, send(t, api, "POST "+rodsV2, rod("v2", "a", `{"length":3}`), nil))
@@ -532,7 +532,7 @@ func TestWebhookWithoutCalls(t *testing.T) {
 	store := storage.NewMemory(storage.Options{})
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
 	t.Run("with", func(t *testing.T) {
-		api := converting(t, c, rest.Options{Store: store})
+		api := converting(t, rest.Options{Store: store})
 		define(t, api, c)
 		require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", "a", `{"size":3}`), nil))
 	})
@@ -549,7 +549,7 @@ func TestWebhookWithoutCalls(t *testing.T) {
 // conversion fails.
 func TestWebhookConvertsWatches(t *testing.T) {
 	c := newConverter(t)
-	api := converting(t, c, rest.Options{})
+	api := converting(t, rest.Options{})
 	define(t, api, c)
 	server := httptest.NewServer(api)
 	defer server.Close()
@@ -608,7 +608,7 @@ func TestWebhookConvertsOnlyWhatTheClientMaySee(t *testing.T) {
 		}
 		return rest.AllowOnly("", only), nil
 	})
-	api := converting(t, c, rest.Options{Authorizer: rights, MaxConvertedBytes: 1})
+	api := converting(t, rest.Options{Authorizer: rights, MaxConvertedBytes: 1})
 	define(t, api, c)
 	for i := range 26 {
 		require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", string(rune('a'+i)), `{"size":1}`), nil))
@@ -679,7 +679,7 @@ func TestWebhookConvertsOnlyWhatTheClientMaySee(t *testing.T) {
 // Managers own fields in the versions that they write, and apply works across versions.
 func TestWebhookConvertsOwnedFields(t *testing.T) {
 	c := newConverter(t)
-	api := converting(t, c, rest.Options{})
+	api := converting(t, rest.Options{})
 	define(t, api, c)
 	apply := func(version, manager, spec string) (code int, got object) {
 		t.Helper()
@@ -708,7 +708,7 @@ func TestWebhookConvertsOwnedFields(t *testing.T) {
 // Clients in the process convert in the same way.
 func TestWebhookConvertsForClientsInProcess(t *testing.T) {
 	c := newConverter(t)
-	api := converting(t, c, rest.Options{})
+	api := converting(t, rest.Options{})
 	define(t, api, c)
 	for _, name := range []string{"a", "b", "c"} {
 		require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", name, `{"size":1}`), nil))
@@ -727,7 +727,7 @@ func TestWebhookConvertsForClientsInProcess(t *testing.T) {
 // definition until it succeeds.
 func TestWebhookConvertsToANewStorageVersion(t *testing.T) {
 	c := newConverter(t)
-	api := converting(t, c, rest.Options{})
+	api := converting(t, rest.Options{})
 	define(t, api, c)
 	require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", "a", `{"size":3}`), nil))
 	c.behave(nil, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })

@@ -46,10 +46,10 @@ type Tokens struct {
 	mu      sync.Mutex
 	version fileVersion
 	checked time.Time
-	failure string // that was logged last
+	failure string // the failure in the last line of the log
 	known   map[[sha256.Size]byte]entry
 	open    map[*session]struct{}
-	unwatch context.CancelFunc // ends the goroutine that looks for changes; nil if no session is open
+	unwatch context.CancelFunc // stops the goroutine that looks for changes; nil if no session is open
 }
 
 // entry is one token of the file.

@@ -283,7 +283,7 @@ func TestALeaderRecognizesItsOwnLease(t *testing.T) {
 func TestALeaderThatIsDeposed(t *testing.T) {
 	for name, c := range map[string]struct {
 		depose func(s *seat) error
-		after  int32 // who leads after the next renewal
+		after  int32 // the leader after the next renewal
 	}{
 		"by another holder": {func(s *seat) error { return s.usurp() }, 0},
 		"by a deletion":     {func(s *seat) error { return s.leases.Delete(s.Context(), "seat", rest.DeleteOptions{}) }, 1},

@@ -9,7 +9,7 @@ import (
 // capacity shares seats among the requests of several levels. It has no goroutines, no lock and no clock: each call
 // says what time it is, and now never goes back.
 type capacity struct {
-	seats  int // that rebalance divides among the levels
+	seats  int // the seats that rebalance divides among the levels
 	levels []*level
 }
 
@@ -27,7 +27,7 @@ type level struct {
 	exempt  bool // requests never wait
 	config  Level
 	gone    bool // no longer configured: the level is removed when it has no requests left
-	removed bool // from capacity.levels
+	removed bool // capacity.levels no longer contains it
 	limits
 	queues []*queue // those beyond limits.queues only become empty
 
@@ -46,14 +46,14 @@ type limits struct {
 	borrowing int // how many seats of others the level may use
 	queues    int // 0 refuses requests that find no seat
 	hand      int // how many queues one flow may use
-	length    int // of a queue, in requests
+	length    int // the length of a queue, in requests
 }
 
 // queue holds the requests of some flows in the order of their arrival.
 type queue struct {
 	waiting         []*ticket
 	waitingSeats    int
-	seats, requests int // at work
+	seats, requests int // the seats and the number of the requests at work
 	start           float64
 }
 
@@ -61,9 +61,9 @@ type queue struct {
 type ticket struct {
 	level   *level
 	queue   *queue // nil if the request never waits
-	tally   *tally // of the flow; nil if nobody counts
+	tally   *tally // the tally of the flow; nil if nobody counts
 	seats   int
-	arrived float64 // in virtual time
+	arrived float64 // the virtual time of its arrival
 	began   time.Time
 	seated  bool
 	wake    chan struct{} // closed when the request gets its seats; nil if nobody waits

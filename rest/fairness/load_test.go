@@ -25,8 +25,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// The variables by which the benchmark asks for a client or for load in another process: the server to flood, the server to
-// use quietly and for how long, or how many cores to keep busy.
+// The variables by which the benchmark asks for a client or for load in another process: the server to flood, the
+// server to use quietly and for how long, or how many cores to keep busy.
 const (
 	floodVariable    = "DECORUM_FAIRNESS_FLOOD"
 	quietVariable    = "DECORUM_FAIRNESS_QUIET"

@@ -22,7 +22,7 @@ func authenticated(base *http.Transport, u entry[user], c entry[cluster], run ru
 	}
 	switch {
 	case pair == nil:
-	case u.value.ClientCertificate != "" || u.value.ClientKey != "": // which may be renewed
+	case u.value.ClientCertificate != "" || u.value.ClientKey != "": // the files may be renewed
 		base.TLSClientConfig.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			if renewed, err := certificate(u); err == nil {
 				return renewed, nil

@@ -276,7 +276,7 @@ func TestTokenFile(t *testing.T) {
 	valid.Store(new("two"))
 	wants("refused")
 	wants("welcome")
-	write(t, dir, "token", "") // as while another program writes the file
+	write(t, dir, "token", "") // another program may leave it empty while it writes
 	valid.Store(new("three"))
 	wants("refused")
 	wants("refused")

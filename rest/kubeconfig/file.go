@@ -92,7 +92,7 @@ type authProvider struct {
 type merged struct {
 	files    int
 	current  string
-	path     string // of the file that sets current
+	path     string // the path of the file that sets current
 	clusters map[string]entry[cluster]
 	contexts map[string]entry[place]
 	users    map[string]entry[user]

@@ -37,7 +37,7 @@ type Plugin struct {
 type Cluster struct {
 	Server, TLSServerName, ProxyURL string
 	InsecureSkipTLSVerify           bool
-	CertificateAuthority            []byte // in PEM
+	CertificateAuthority            []byte // text in PEM
 }
 
 // Credentials are what a plugin returns: a token, a client certificate with its key, or both.

@@ -158,7 +158,7 @@ func replaceFile(path string, text []byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".kubeconfig-*") // with mode 0600
+	f, err := os.CreateTemp(dir, ".kubeconfig-*") // CreateTemp sets mode 0600
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ const maxDeparted = 10_000
 // deleted even if the API no longer serves their kind, for example because its definition was deleted with them. It
 // remembers an object as long as it has dependents, and the latest others for a dependent that arrives late.
 type departed struct {
-	namespaced map[string]bool // by uid, whether the object was in a namespace
+	namespaced map[string]bool // whether the object with a uid was in a namespace
 	order      []string        // the uids, oldest first
 }
 

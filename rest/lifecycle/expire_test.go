@@ -204,7 +204,7 @@ func TestExpireIsBoundedInTime(t *testing.T) {
 			assert.Len(w, w.left(), most)
 			w.site(fmt.Sprint(most)) // a change of another resource
 			w.delete(fmt.Sprint(most), "")
-			w.part("a/y") // and one of this resource
+			w.part("a/y") // this one is of the resource
 			w.delete("a/y", "")
 			pass(100 * time.Millisecond)
 		}

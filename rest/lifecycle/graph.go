@@ -15,21 +15,22 @@ import (
 // the dependents of an owner by the owner's uid.
 type graph struct {
 	mu         sync.Mutex
-	through    map[int]watch.Revision // of each store
+	through    map[int]watch.Revision // the last revision that was read of each store
 	kinds      map[apimeta.GroupKind]raw.Resource
 	read       map[string]raw.Resource       // the resources whose objects the graph knows, by name
-	owned      map[string]*node              // by uid
-	dependents map[string]map[*node]struct{} // by the uid of the owner
+	owned      map[string]*node              // the keys are uids
+	dependents map[string]map[*node]struct{} // the keys are uids of owners
 	departed   *departed
-	held       map[storage.Key]struct{}          // objects that wait until the graph knows more resources
-	marked     map[string]map[int]watch.Revision // by uid: what the other stores had written when the graph saw an owner that waits
+	held       map[storage.Key]struct{} // objects that wait until the graph knows more resources
+	// marked is what the other stores had written when the graph saw an owner that waits. The keys are uids of owners.
+	marked map[string]map[int]watch.Revision
 }
 
 // node is an object that names owners.
 type node struct {
 	key    storage.Key
 	owners []owner
-	waits  bool // is being deleted in the foreground, so it waits for its dependents
+	waits  bool // its foreground deletion waits for its dependents
 }
 
 // owner is an object that an owner reference names. It need not exist. The version does not matter, because all

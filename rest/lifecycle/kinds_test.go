@@ -260,7 +260,7 @@ func TestEachResourceIsReadOnce(t *testing.T) {
 				assert.Zero(w, store.lists["parts.example.com"])
 				assert.Len(w, store.lists, kinds)
 				for name, n := range store.lists {
-					assert.LessOrEqual(w, n, 2, name) // by the collector and by the namespace controller
+					assert.LessOrEqual(w, n, 2, name) // the collector and the namespace controller each delete it once
 				}
 				clear(store.lists)
 				wider := sites()

@@ -17,7 +17,7 @@ import (
 // oracle is the rule of garbage collection without time, queues or a store: an object with owners is deleted if all of
 // them are absent, and otherwise loses the references to those that are absent.
 type oracle struct {
-	objects map[string]*oracleObject // by "namespace/name", or "name" of a Site
+	objects map[string]*oracleObject // the keys are "namespace/name", or "name" for a Site
 }
 
 type oracleObject struct {

@@ -149,7 +149,7 @@ func (e *emptier) patch(ctx context.Context, r *storage.Record, subresource stri
 // reasons why single objects remain are part of the content.
 func (e *emptier) clear(ctx context.Context, name string) (content, error) {
 	left := content{resources: map[string]int{}, finalizers: map[string]int{}}
-	for _, resource := range e.objects.Resources() { // also those that arrived after the start
+	for _, resource := range e.objects.Resources() { // some may have arrived after the start
 		if !resource.Namespaced || resource.Fixed {
 			continue
 		}

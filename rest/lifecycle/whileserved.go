@@ -67,7 +67,8 @@ func whileServed(ctx context.Context, objects raw.Objects, wanted func(raw.Resou
 		case e := <-ended:
 			stops[e.of]()
 			delete(stops, e.of)
-			if e.err != nil && !errors.Is(e.err, storage.ErrResource) { // which means that the API has given up the resource
+			// ErrResource means that the API has given up the resource.
+			if e.err != nil && !errors.Is(e.err, storage.ErrResource) {
 				return e.err
 			}
 		case <-objects.Ending():

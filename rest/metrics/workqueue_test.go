@@ -39,7 +39,7 @@ func TestMetricsOfAQueue(t *testing.T) {
 		q.Add("b")
 		other.Add("c")
 		want("workqueue_depth", 3)
-		<-time.After(2 * time.Second) // of the bubble's clock
+		<-time.After(2 * time.Second) // the clock of the bubble moves at once
 		for range 2 {
 			_, err := q.Get(t.Context())
 			require.NoError(t, err)

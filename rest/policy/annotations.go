@@ -20,7 +20,7 @@ const (
 
 // annotations are the audit annotations of a write.
 type annotations struct {
-	values   map[string][]string // by policy and key
+	values   map[string][]string // the keys are a policy and a key
 	failures []failedValidation
 }
 

@@ -22,7 +22,7 @@ type policy struct {
 
 	compile  sync.Once
 	compiled *program
-	fault    error // of the compilation; compiled is then nil
+	fault    error // the error of the compilation; compiled is then nil
 }
 
 // binding is a binding of either kind.
@@ -62,7 +62,7 @@ func kindOf(k *ar.ParamKind) *apimeta.GroupVersionKind {
 		return nil
 	}
 	gv, err := apimeta.ParseGroupVersion(k.APIVersion)
-	if err != nil { // which validation refuses; no API serves such a kind
+	if err != nil { // validation refuses it; no API serves such a kind
 		return &apimeta.GroupVersionKind{Kind: k.Kind}
 	}
 	kind := gv.WithKind(k.Kind)
@@ -181,7 +181,7 @@ func (p *policy) newProgram(language rules.Admission) (*program, error) {
 		case m.PatchType == ar.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil:
 			out.mutations = append(out.mutations, compile(m.ApplyConfiguration.Expression, ar.ForApplyConfiguration))
 		default:
-			out.mutations = append(out.mutations, expression{}) // which validation refuses
+			out.mutations = append(out.mutations, expression{}) // validation refuses such a policy
 		}
 	}
 	return out, nil

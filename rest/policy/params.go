@@ -112,7 +112,7 @@ func (w *reviewed) paramsNamespace(of *params, ref *ar.ParamRef) (string, error)
 		return ref.Namespace, nil
 	}
 	switch {
-	case w.request.IsNamespace(): // which is in itself
+	case w.request.IsNamespace(): // a namespace is in itself
 		return w.request.Name, nil
 	case w.request.Namespace != "":
 		return w.request.Namespace, nil

@@ -28,7 +28,7 @@ func (p *policies) newWrite(r *rest.AdmissionRequest) *reviewed {
 type invocation struct {
 	*policy
 	binding *binding
-	in      rest.AdmissionVersion // in which the policy sees the object
+	in      rest.AdmissionVersion // the version in which the policy sees the object
 	params  doc.Value             // absent without params
 }
 

@@ -18,7 +18,7 @@ import (
 
 const (
 	modelNames    = 5
-	modelPlaces   = 3 // of the namespace
+	modelPlaces   = 3 // places of the namespace
 	modelOfAUser  = 2
 	modelUsers    = 2
 	modelWriters  = 4

@@ -30,11 +30,11 @@ import (
 // seen it. Objects that exist count too, so a namespace may use more than its limit; then only deletions pass.
 type ResourceQuotas struct {
 	more    func(Account) []Limit
-	changed chan struct{} // has an element if stale is not empty
+	changed chan struct{} // holds a value if stale is not empty
 
 	mu     sync.RWMutex // guards the fields below, and writes of the ledger's counters
 	ledger *ledger
-	limits map[string]map[string][]Limit // by namespace and name of the quota
+	limits map[string]map[string][]Limit // the keys are the namespace and the name of a quota
 	stale  map[string]bool               // the namespaces with quotas whose status may have to change
 }
 

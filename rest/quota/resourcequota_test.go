@@ -123,7 +123,7 @@ func TestResourceQuotasShowWhatIsUsed(t *testing.T) {
 	stop()
 	require.NoError(t, <-ended)
 
-	require.NoError(t, write(t, api, "a", "3")) // while nobody runs the controller
+	require.NoError(t, write(t, api, "a", "3")) // nobody runs the controller
 	go func() { ended <- quotas.Run(t.Context(), api) }()
 	used(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(2)})
 	require.NoError(t, api.Close())

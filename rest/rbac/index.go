@@ -84,10 +84,10 @@ func resources() []string {
 func (x *index) Put(key storage.Key, record *storage.Record) {
 	switch key.Resource {
 	case rolesResource, clusterRolesResource:
-		var object ClusterRole // which has the fields of a Role
+		var object ClusterRole // a Role has the same fields
 		x.putRole(key, decode(record, &object), &object)
 	default:
-		var object RoleBinding // which has the fields of a ClusterRoleBinding
+		var object RoleBinding // a ClusterRoleBinding has the same fields
 		x.removeBinding(key)
 		if decode(record, &object) {
 			x.addBinding(key, &object)

@@ -85,7 +85,7 @@ type request struct {
 	ctx     context.Context
 	times   times
 	created string // the name of the object that the request has created
-	events  int    // of a watch
+	events  int    // the number of events of a watch
 }
 
 // started logs the beginning of a watch or a stream.

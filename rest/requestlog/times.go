@@ -20,7 +20,7 @@ type times []stepTime
 type stepTime struct {
 	name     string
 	kind     rest.StepKind
-	mutating bool // of an admission
+	mutating bool // the hooks of the admission mutate
 	open     int  // how many of them run
 	took     time.Duration
 	since    time.Time // if some run

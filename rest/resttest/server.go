@@ -47,7 +47,7 @@ type Server struct {
 	log     requestLog
 	faults  faultList
 
-	life context.Context // ends with the server
+	life context.Context // a context that ends with the server
 	end  context.CancelFunc
 
 	mu        sync.Mutex

@@ -26,8 +26,8 @@ type object struct {
 		DeletionTimestamp *apimeta.Time `json:"deletionTimestamp"`
 	} `json:"metadata"`
 	Spec struct {
-		ServiceAccountName string `json:"serviceAccountName"` // of a pod
-		NodeName           string `json:"nodeName"`           // of a pod
+		ServiceAccountName string `json:"serviceAccountName"` // set for a Pod
+		NodeName           string `json:"nodeName"`           // set for a Pod
 	} `json:"spec"`
 }
 

@@ -26,7 +26,7 @@ import (
 // watching is a watch of the namespaces with a token.
 type watching struct {
 	ended chan struct{}
-	last  status.Status // of the ERROR event; set when the watch has ended
+	last  status.Status // the Status of the ERROR event; set when the watch has ended
 }
 
 // watchAs opens a watch with a token, through an API.

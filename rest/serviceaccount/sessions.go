@@ -33,7 +33,7 @@ type session struct {
 // dependents are the sessions whose tokens depend on one object.
 type dependents struct {
 	sessions map[*session]struct{}
-	due      *time.Timer // ends them when the grace period of the object ends; nil without a grace period
+	due      *time.Timer // fires when the grace period of the object ends; nil without a grace period
 }
 
 // sessions are the open sessions of an Issuer, by the objects that their tokens depend on. Any goroutine may use it.

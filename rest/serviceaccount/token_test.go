@@ -183,7 +183,7 @@ func TestTokenRequests(t *testing.T) {
 	assert.Equal(t, http.StatusBadRequest, code, body)
 }
 
-func TestTheMetadataOfATokenRequestAreThoseOfTheAccount(t *testing.T) {
+func TestTokenRequestHasMetadataOfAccount(t *testing.T) {
 	s := start(t, nil)
 	s.account(t, "builder")
 	const account = "/api/v1/namespaces/team/serviceaccounts/builder"

@@ -19,8 +19,8 @@ type request struct {
 	*observer
 	*rest.ObservedRequest
 	span   trace.Span
-	open   []trace.Span // of the steps under way
-	events int          // of a watch
+	open   []trace.Span // the spans of the steps under way
+	events int          // the number of events of a watch
 }
 
 func (q *request) sent(int) { q.events++ }

@@ -56,7 +56,7 @@ func (t *Tracing) Plug(*rest.API) (rest.Parts, error) {
 // observer implements [rest.Observer], apart from [Tracing] so that a host sees only the plug-in.
 type observer struct {
 	*Tracing
-	unrecorded rest.Observation // of requests that are not sampled
+	unrecorded rest.Observation // observes requests that are not sampled
 }
 
 // Observe implements [rest.Observer].

@@ -26,7 +26,7 @@ type attempt struct {
 	query   url.Values
 	items   []item
 
-	stored    []storedItem // of the last run
+	stored    []storedItem // what the last run has stored
 	committed rest.Committed
 }
 

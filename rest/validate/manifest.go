@@ -46,7 +46,7 @@ type Manifest struct {
 // document is one document of a file.
 type document struct {
 	text  []byte
-	lines int               // in the file before the document
+	lines int               // the lines of the file before the document
 	nodes func() *yaml.Node // the document with the place of each value, or nil
 }
 

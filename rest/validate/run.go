@@ -21,8 +21,8 @@ type run struct {
 	in       Input
 	old      map[key]formerState
 	stored   map[apimeta.GroupKind]string // the stored version of the kinds whose objects a webhook converts
-	kept     map[*Manifest]*Result        // of Input.Manifests that are objects of the API
-	refused  []Result                     // of Input.Given
+	kept     map[*Manifest]*Result        // results for Input.Manifests that are objects of the API
+	refused  []Result                     // results for Input.Given
 	defined  bool                         // the API has got definitions that it may not serve yet
 	barriers int
 }
@@ -139,7 +139,7 @@ func (r *run) write(ctx context.Context, t *target, m *Manifest, query string) (
 	query = "?" + query + "fieldValidation=Strict&fieldManager=validate"
 	before, known := r.former(t, m)
 	switch {
-	case m.isYAML: // with duplicate keys, for which the API refuses a create and an update alike
+	case m.isYAML: // the text has duplicate keys: the API refuses a create and an update alike
 		return r.send(ctx, http.MethodPost, t.path(m.Kind, t.namespace, "")+query, "application/yaml", m.body)
 	case !known || before.missing != "":
 		return r.send(ctx, http.MethodPost, t.path(m.Kind, t.namespace, "")+query, "application/json", m.json())

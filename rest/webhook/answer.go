@@ -25,7 +25,7 @@ const (
 	reviewKind  = "AdmissionReview"
 	v1          = "v1"
 	v1beta1     = "v1beta1"
-	usualSize   = 4 << 10 // of the text of a review
+	usualSize   = 4 << 10 // the usual size of the text of a review
 )
 
 // reply is an AdmissionReview from a webhook.

@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		handler http.HandlerFunc
-		want    string // of the message, after the name of the webhook
+		want    string // the end of the message, after the name of the webhook
 	}{
 		{"an unknown path", nil, `failed to call webhook: Post "URL?timeout=10s": the server answered 404 Not Found`},
 		{"an error", func(out http.ResponseWriter, _ *http.Request) { http.Error(out, "secret", 500) },
@@ -104,7 +104,7 @@ func TestAWebhookThatHangs(t *testing.T) {
 	w := newWorld(t)
 	arrived := make(chan struct{}, 2)
 	w.handle("/hang", func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices when the client leaves
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice when the client leaves
 		arrived <- struct{}{}
 		<-r.Context().Done()
 	})

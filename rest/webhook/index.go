@@ -30,7 +30,7 @@ func followed() []string { return []string{mutatingConfigurations, validatingCon
 // index holds the webhooks of an API.
 type index struct {
 	webhooks       *webhooks
-	configurations [phases][]configuration // by name
+	configurations [phases][]configuration // sorted by name
 	ordered        [phases][]*webhook      // all webhooks, in the order in which they are called; never changed in place
 }
 

@@ -71,7 +71,7 @@ func TestNoLogQuotesAnObject(t *testing.T) {
 		more    string
 		hook    error
 		code    int
-		want    string // in the log
+		want    string // a text that the log must contain
 	}{
 		{name: "webhook refuses", webhook: refusing(403, "Forbidden"), code: 403},
 		{name: "webhook refuses with 500", webhook: refusing(500, "InternalError"), code: 500,
@@ -81,7 +81,7 @@ func TestNoLogQuotesAnObject(t *testing.T) {
 		{name: "webhook fails", code: 500, want: "500 Internal Server Error", webhook: func(w *world) {
 			w.handle("/bad", func(out http.ResponseWriter, _ *http.Request) { http.Error(out, planted, 500) })
 		}},
-		{name: "webhook answers something else", webhook: saying(planted), code: 500, want: "not JSON"},
+		{name: "webhook answers text", webhook: saying(planted), code: 500, want: "not JSON"},
 		{name: "webhook answers another question", code: 500, want: `webhook \"bad.example.com\" gave an invalid answer`,
 			webhook: func(w *world) {
 				w.answers("/bad", func(request) response { return response{"uid": planted, "allowed": true} })
@@ -92,7 +92,7 @@ func TestNoLogQuotesAnObject(t *testing.T) {
 			}},
 		{name: "patch does not apply", mutates: true, code: 500, want: `gave an invalid answer`,
 			webhook: patching(`[{"op":"test","path":"/spec/material","value":"` + planted + `2"}]`)},
-		{name: "patch is none", mutates: true, code: 500, want: `gave an invalid answer`,
+		{name: "patch is invalid", mutates: true, code: 500, want: `gave an invalid answer`,
 			webhook: patching(`[{"op":"` + planted + `"}]`)},
 		{name: "hook refuses", hook: refused, code: 403},
 		{name: "hook finds a fault", hook: invalid, code: 422},

@@ -131,7 +131,7 @@ func (d *dispatch) patch(w *webhook, a *answer, in rest.AdmissionVersion) (chang
 	after, err := p.Apply(object)
 	if err != nil {
 		if failed, ok := errors.AsType[*docpatch.OperationError](err); ok {
-			err = failed // which says more than the error for clients that send patches
+			err = failed // it says more than the error for clients that send patches
 		}
 		return false, status.InternalError(w.withheld(err))
 	}

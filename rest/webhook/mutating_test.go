@@ -25,7 +25,7 @@ func TestPatches(t *testing.T) {
 			"", map[string]any{"teeth": 2.0, "material": "brass"}},
 		{"a patch of an unknown field", patched(`[{"op":"add","path":"/spec/nothing","value":1}]`)(nil), 201, "",
 			map[string]any{"teeth": 1.0}},
-		{"a patch of what the server sets",
+		{"a patch of fields that the server sets",
 			patched(`[{"op":"add","path":"/metadata/uid","value":"x"},{"op":"replace","path":"/metadata/name","value":"b"},{"op":"replace","path":"/kind","value":"Other"}]`)(nil), 201, "", map[string]any{"teeth": 1.0}},
 		{"a patch whose result is invalid", patched(`[{"op":"replace","path":"/spec/teeth","value":101}]`)(nil), 422,
 			`Gear.example.com "a" is invalid: spec.teeth: Invalid value: 101: spec.teeth in body should be less than or equal to 100`, nil},

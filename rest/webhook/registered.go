@@ -24,10 +24,10 @@ const (
 type webhook struct {
 	configuration, name string
 	criteria            matching.Criteria
-	fault               error // of the selectors; nil if they are valid
+	fault               error // the fault of the selectors; nil if they are valid
 	target              callout.Target
 	timeout             time.Duration
-	versions            []string // of AdmissionReview
+	versions            []string // versions of AdmissionReview
 	sideEffects         *ar.SideEffectClass
 	failOpen            bool // the failure policy is Ignore
 	reinvocable         bool

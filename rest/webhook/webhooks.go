@@ -81,7 +81,7 @@ type webhooks struct {
 	mirror   *mirror.Mirror[*index]
 
 	checking sync.Mutex
-	scope    rules.Scope // of the conditions that clients write; nil until the first one
+	scope    rules.Scope // the scope of conditions that clients write; nil until the first one
 }
 
 // idle returns a function that reports whether no webhook is registered.

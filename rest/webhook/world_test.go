@@ -59,7 +59,7 @@ type world struct {
 	calls  *callout.Client
 
 	mu       sync.Mutex
-	handlers map[string]http.HandlerFunc // by path
+	handlers map[string]http.HandlerFunc // the keys are paths
 }
 
 // request and response are the parts of an AdmissionReview that tests look at.

@@ -54,8 +54,8 @@ func (j *journal) write(b []byte) error {
 	return <-done
 }
 
-// append writes a batch and syncs the file. Each further sync has a page of its own, as the meta page of a file of bbolt
-// is written and synced after the others.
+// append writes a batch and syncs the file. Each further sync has a page of its own, as the meta page of a file of
+// bbolt is written and synced after the others.
 func (j *journal) append(bytes []byte) error {
 	for range j.syncs {
 		if _, err := j.file.Write(bytes); err != nil {
@@ -88,8 +88,8 @@ func spread(b *testing.B, writers int, write func(writer, n int) error) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
 }
 
-// BenchmarkWrites replaces objects of 2 KB, and compares that with appends of the same texts, with one sync for each batch
-// and with two, as the store has.
+// BenchmarkWrites replaces objects of 2 KB, and compares that with appends of the same texts, with one sync for each
+// batch and with two, as the store has.
 func BenchmarkWrites(b *testing.B) {
 	text := strings.Repeat("some text. ", 180)
 	object := func(w, n int) (name string, json []byte) {

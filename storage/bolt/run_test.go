@@ -31,7 +31,7 @@ func list(t *testing.T, store storage.Store) map[string]string {
 	return all
 }
 
-// backupWhile writes a backup whose writer changes the store meanwhile.
+// writerFunc is a function as an [io.Writer].
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }

@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// askEvery is how often a replica that begins asks how far its watch has come. etcd does not answer before the watch has
-// reported the changes of the past.
+// askEvery is how often a replica that begins asks how far its watch has come. etcd does not answer before the watch
+// has reported the changes of the past.
 const askEvery = 20 * time.Millisecond
 
 // start returns the revision from which a replica serves the history: the oldest one that etcd has, within the age and
@@ -95,7 +95,7 @@ func (a *authority) changedBetween(ctx context.Context, from, to int64) (bool, e
 		case response, ok := <-responses:
 			switch {
 			case response.CompactRevision > 0:
-				return true, nil // nobody knows
+				return true, nil // etcd no longer has the changes, so assume that there were some
 			case !ok || response.Err() != nil:
 				return false, unavailable(ctx, cmp.Or(response.Err(), errFeedEnded))
 			case len(response.Events) > 0:

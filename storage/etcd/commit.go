@@ -83,7 +83,7 @@ func (a *authority) transaction(group storage.Group, m *marker) ([]clientv3.Cmp,
 			}
 			size += len(value)
 			put := clientv3.OpPut(key, "")
-			put.WithValueBytes(value) // without a copy
+			put.WithValueBytes(value) // OpPut would copy the value
 			operations = append(operations, put)
 		}
 		size += len(key) + perOperation

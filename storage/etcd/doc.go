@@ -31,8 +31,8 @@
 // writes PREFIX/commit and the changed objects. The resourceVersion of an object is base + etcd's revision × 256 + the
 // index in the group. The base is chosen when the prefix is first used, above the clock in microseconds, so the
 // revisions continue those of a store in memory or in a file. A replica that notices that etcd has gone back to an
-// earlier state raises the base in PREFIX/meta. Because each commit writes PREFIX/commit, one read of
-// this key tells a replica whether it has seen every commit.
+// earlier state raises the base in PREFIX/meta. Because each commit writes PREFIX/commit, one read of this key tells a
+// replica whether it has seen every commit.
 package etcd
 
 // Format is the name of the layout. Open refuses a prefix with another format.

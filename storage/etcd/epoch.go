@@ -13,8 +13,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// epochGap is how far the resourceVersions of a new epoch begin above all that the replica which begins it has seen.
-// Other replicas may have seen later ones: 256 of them for each revision of etcd.
+// epochGap is the distance from the last resourceVersion that a replica has seen to the first one of the epoch that it
+// begins. Other replicas may have seen later ones: 256 for each revision of etcd.
 const epochGap = 1 << 30
 
 // sighting is a commit that this replica has received.
@@ -23,17 +23,17 @@ type sighting struct {
 	id       string
 }
 
-// in reports whether the store whose last commit up to the sighting's revision is m has the sighted commit.
+// in reports whether a store contains the sighted commit. m is the last commit of the store up to its revision.
 func (s sighting) in(m *mark) bool { return s.revision == m.revision && s.id == m.id }
 
-// goneBack reports whether the last commit of etcd, or its revision, contradicts what this replica had seen before it
-// asked: an earlier state of etcd was restored.
+// goneBack reports whether the last commit of etcd, or its revision, contradicts what this replica saw before it asked.
+// Then somebody has restored an earlier state of etcd.
 func goneBack(last *mark, known, seen int64, sighted sighting) bool {
 	return known < seen || last.revision < sighted.revision || last.revision == sighted.revision && !sighted.in(last)
 }
 
-// recognize returns 410 Expired, and begins a new epoch, if etcd no longer has the commits that this replica has received.
-// Other replicas may have reached the same revisions with other commits, so it compares the ids.
+// recognize returns 410 Expired, and begins a new epoch, if etcd no longer has the commits that this replica has
+// received. Other replicas may have reached the same revisions with other commits, so it compares the ids.
 func (a *authority) recognize(ctx context.Context, after watch.Revision) error {
 	if err := a.refreshBase(ctx); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (a *authority) sight(ctx context.Context, position int64) error {
 	switch {
 	case errors.Is(err, errAhead):
 		return cmp.Or(a.beginEpoch(ctx, a.base()), expired())
-	case status.IsExpired(err): // the watch will say so
+	case status.IsExpired(err): // the watch will report the error
 		return nil
 	case err != nil:
 		return err

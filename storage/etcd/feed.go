@@ -27,8 +27,8 @@ var (
 	errManyByHand = errors.New("another program has changed more objects at once than the store can: close the store and open it again")
 )
 
-// maxEarly bounds how many commits the feed remembers that the watch has not reported yet. Who goes back loses the last
-// ones, so older ones tell nothing more.
+// maxEarly bounds how many commits the feed remembers that the watch has not reported yet. An etcd that goes back loses
+// its last commits first, so older commits would not tell more.
 const maxEarly = 100
 
 // feed passes the commits to the engine, in order and each once. The watch and the writers call it.
@@ -38,9 +38,9 @@ type feed struct {
 	position int64 // everything up to this revision of etcd was passed
 
 	sights sync.Mutex
-	cancel context.CancelFunc // ends the watch; nil without one
+	cancel context.CancelFunc // stops the watch; nil without one
 	last   sighting           // the last commit that the watch has reported
-	early  []sighting         // later ones, which writers have passed
+	early  []sighting         // later commits, which writers have passed
 }
 
 // begin makes the feed pass what follows a revision of etcd, until end is called. interrupt calls cancel.
@@ -128,8 +128,8 @@ func (f *feed) pass(revision int64, arrival *storage.Arrival) error {
 	return f.move(revision, arrival)
 }
 
-// passEarly passes a commit before the watch reports it, if everything before it was passed. The writer does not wait if
-// the feed is busy or an upgrade pauses changes: then the watch passes the commit.
+// passEarly passes a commit before the watch reports it, if everything before it was passed. The writer does not wait
+// if the feed is busy or an upgrade pauses changes: then the watch passes the commit.
 func (f *feed) passEarly(s sighting, read func() (storage.Arrival, error)) {
 	if !f.mu.TryLock() {
 		return
@@ -159,8 +159,9 @@ func (f *feed) move(revision int64, arrival *storage.Arrival) error {
 	return nil
 }
 
-// Follow implements [storage.Authority] with one watch of the commits and the objects of the store, and with the answers
-// of this replica's own commits. Whenever the watch was without a connection, etcd may have gone back meanwhile.
+// Follow implements [storage.Authority] with one watch of the commits and the objects of the store, and with the
+// answers to this replica's own commits. Each time the watch connects, Follow checks whether etcd has gone back
+// meanwhile.
 func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
 	bounded, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -183,7 +184,7 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 // watch passes what etcd reports, until the connection is lost.
 func (a *authority) watch(ctx context.Context) error {
 	connection := &connection{WatchClient: pb.NewWatchClient(a.client.ActiveConnection())}
-	watcher := clientv3.NewWatchFromWatchClient(connection, a.client) // with a stream of its own
+	watcher := clientv3.NewWatchFromWatchClient(connection, a.client) // the watcher has a stream of its own
 	defer watcher.Close()
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
@@ -220,7 +221,8 @@ func (a *authority) watch(ctx context.Context) error {
 	return errFeedEnded
 }
 
-// connection opens one stream. The watcher would open others by itself, and would not tell.
+// connection opens only one stream. The watcher would otherwise open others by itself, and nobody would notice that the
+// first one was lost.
 type connection struct {
 	pb.WatchClient
 	opened, lost atomic.Bool

@@ -151,7 +151,7 @@ func (u *unknownForm) Error() string {
 type marker struct {
 	id    string
 	at    time.Time
-	count int // of changes
+	count int // the number of changes
 }
 
 func (m *marker) String() string { return fmt.Sprintf("%s %d %d", m.id, m.at.UnixMicro(), m.count) }

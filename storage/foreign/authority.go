@@ -19,11 +19,11 @@ import (
 type authority struct {
 	sources map[string]*source
 	now     func() time.Time
-	ctx     context.Context // ends when the engine closes
+	ctx     context.Context // a context that ends when the engine closes
 	stop    context.CancelFunc
 	readers sync.WaitGroup
 
-	mu       sync.Mutex // also guards the state of the sources; nobody calls a source while it is held
+	mu       sync.Mutex // guards the state of the sources, too; nobody calls a source while it is held
 	revision watch.Revision
 	issued   []span
 	queue    []arrival
@@ -226,7 +226,7 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 	if !ok {
 		return verdict, nil
 	}
-	next, err := s.write(ctx, entry, old)
+	next, err := s.write(ctx, entry)
 	if err != nil {
 		return a.failed(ctx, s, entry.Key, old, end, err)
 	}
@@ -242,7 +242,7 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 	}
 	verdict = storage.Verdict{Done: true, Revision: first}
 	switch {
-	case next == nil: // gone, and the answer is the last state
+	case next == nil: // the object is gone, and the answer shows its last state
 	case changes == nil:
 		verdict.Kept = []storage.Stored{old.stored(entry.Key, old.revision)}
 	default:

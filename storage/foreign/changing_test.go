@@ -160,7 +160,7 @@ func newBranch(t *testing.T, get bool, options rest.Options) *branch {
 // turn is one request, or a change in the source if it has no verb.
 type turn struct {
 	verb, version, name, part, query, media, body string
-	// stale: the client has read the object before its last change.
+	// stale says that the client has read the object before its last change.
 	stale bool
 	// outcome changes the row as the request asks, before the bank books it. It returns the code of the answer.
 	outcome func(r row, exists bool) (row, int)
@@ -330,9 +330,9 @@ func (b *branch) play(n turn, want map[string]row, code int, label string) {
 	}
 }
 
-// A write of an object whose source changes what it is given begins with what the source has kept, and everybody sees
-// that, in every version, with and without caches.
-func TestSourceChangesWhatItIsGiven(t *testing.T) {
+// A source may change the objects that it is given. The next write then begins with what the source has kept, and
+// everybody sees that, in every version, with and without caches.
+func TestSourceThatChangesObjects(t *testing.T) {
 	for seed := range uint64(4) {
 		synctest.Test(t, func(t *testing.T) {
 			var branches []*branch

@@ -56,7 +56,7 @@ func orderKind() rest.Resource[Order] {
 // shop is a service with rows.
 type shop struct {
 	mu       sync.Mutex
-	rows     map[string]Order // by name
+	rows     map[string]Order // the keys are names
 	version  int
 	lists    int
 	failure  error

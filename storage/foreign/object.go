@@ -16,7 +16,7 @@ import (
 type object struct {
 	raw      []byte
 	uid      string
-	revision watch.Revision // of its latest change
+	revision watch.Revision // the revision of its latest change
 	written  int64          // see [storage.Record.Written]
 }
 

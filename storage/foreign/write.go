@@ -41,7 +41,7 @@ func (a *authority) beginWrite(ctx context.Context, s *source, key storage.Key) 
 }
 
 // write calls the function of the host, and returns the object afterwards, or nil if it is gone.
-func (s *source) write(ctx context.Context, entry *storage.Entry, old *object) (*object, error) {
+func (s *source) write(ctx context.Context, entry *storage.Entry) (*object, error) {
 	f, verb := s.update, "update"
 	switch {
 	case entry.Previous == nil:

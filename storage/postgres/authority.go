@@ -31,7 +31,7 @@ type authority struct {
 	*storage.Forms
 
 	opts    Options
-	id      string // set by layOut, as strict
+	id      string // set by layOut, as is strict
 	strict  bool   // transactions of the pool are stricter than read committed by default
 	commits commits
 	feed    feed

@@ -65,7 +65,7 @@ func BenchmarkWrite(b *testing.B) {
 		})
 		b.Run("64/"+name, func(b *testing.B) {
 			var writers atomic.Int64
-			b.SetParallelism(32) // of two processors
+			b.SetParallelism(32) // 32 goroutines for each of two processors
 			b.RunParallel(func(pb *testing.PB) {
 				writer := int(writers.Add(1))
 				for n := 0; pb.Next(); n++ {

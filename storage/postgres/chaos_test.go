@@ -24,9 +24,9 @@ import (
 )
 
 const (
-	replicas      = 3 // in this process; another one is a process of its own
+	replicas      = 3 // the number in this process; another replica is a process of its own
 	clients       = 6
-	registers     = 3 // of a round
+	registers     = 3 // the number in a round
 	faultsOfRound = 3
 	chaosSchema   = "chaos"
 )

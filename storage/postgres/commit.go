@@ -97,8 +97,8 @@ func (a *authority) outlasts(ctx context.Context) bool {
 	return !ok || time.Until(deadline) > a.opts.Timeout+resolveWait
 }
 
-// lead commits in the goroutine of a writer, which makes a commit faster by a tenth. Writers that wait afterwards have a
-// goroutine of the store, so that the first one returns.
+// lead commits in the goroutine of a writer, which makes a commit faster by a tenth. Writers that wait afterwards have
+// a goroutine of the store, so that the first one returns.
 func (a *authority) lead() {
 	a.commitNext()
 	a.commits.mu.Lock()
@@ -297,7 +297,7 @@ func (a *authority) show(p *proposal, revision watch.Revision) {
 	}
 	group := storage.Arrival{Entries: []storage.Stored{s}, End: revision, At: p.At, NoWait: true}
 	if err := a.feed.arrive(revision, group); err != nil {
-		a.feed.wake(0) // it passes the change again
+		a.feed.wake(0) // the feed reads and passes the change
 		return
 	}
 	a.follows(revision)

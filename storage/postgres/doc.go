@@ -4,9 +4,10 @@
 //	store, err := postgres.Open(ctx, postgres.Options{Pool: pool, Schema: "platform"})
 //
 // Each replica keeps all objects in memory, and answers reads, lists and watches from there. Commits of concurrent
-// writers share a round trip, and a write returns once the replica shows it. Each replica listens: a notification carries
-// a small change, or says that there are new ones to read. A read of the most recent state asks Postgres for the last revision; concurrent reads share the
-// question. Replicas show equal revisions, so clients may continue a list or a watch on another replica.
+// writers share a round trip, and a write returns once the replica shows it. Each replica listens: a notification
+// carries a small change, or says that there are new ones to read. A read of the most recent state asks Postgres for
+// the last revision; concurrent reads share the question. Replicas show equal revisions, so clients may continue a list
+// or a watch on another replica.
 //
 // With [InTx], a host writes objects and its own rows in one transaction. docs/storage.md describes how to operate
 // replicas, which privileges they need, and what happens on each fault.

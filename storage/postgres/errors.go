@@ -24,7 +24,7 @@ const (
 	codeCanceled      = "57014"
 	codeLocked        = "55P03"
 	codeConnections   = "53300"
-	codeLayout        = "DC001" // of the functions in the schema
+	codeLayout        = "DC001" // the functions in the schema raise it
 	classOperator     = "57P"   // the server is shut down, or the connection was terminated
 )
 
@@ -66,8 +66,8 @@ func (a *authority) unavailable(ctx context.Context, err error) error {
 	return storage.Unavailable(fmt.Errorf("Postgres does not answer: %w", err))
 }
 
-// led returns an error whose text begins with what happened and with the words of Postgres. The driver puts these last,
-// behind the addresses that it has tried.
+// led returns an error whose text begins with what, and then quotes Postgres. The driver puts the words of Postgres at
+// the end, after the addresses that it has tried.
 func led(what string, err error) error {
 	if failure, ok := errors.AsType[*pgconn.PgError](err); ok && failure.Error() != err.Error() {
 		return fmt.Errorf("%s: %s: %w", what, failure.Message, err)

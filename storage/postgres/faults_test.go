@@ -99,7 +99,7 @@ func TestConnectionLost(t *testing.T) {
 
 // If connections lose all packets without an error, a replica notices when it asks, and opens new ones. It gives up one
 // connection of the pool after the other.
-func TestPacketsLost(t *testing.T) {
+func TestLostPackets(t *testing.T) {
 	s := server(t)
 	l := newLink(t, s)
 	schema := newSchema()
@@ -152,7 +152,7 @@ func TestServerKilled(t *testing.T) {
 func TestServersThatLackTheLastCommits(t *testing.T) {
 	const point = "before the lost commit"
 	for name, c := range map[string]struct {
-		settings map[string]string // of the other server
+		settings map[string]string // the settings of the other server
 		before   func(t *testing.T, primary *postgrestest.Server, other *pgxpool.Pool)
 		after    string // what the other server answers with true when it goes no further
 	}{
@@ -338,8 +338,8 @@ func TestRefusedWrites(t *testing.T) {
 	}
 }
 
-// While Postgres is read-only for a replica, the replica shows everything that others commit, also after it has lost its
-// connection, and after a restart of the server. Replicas can open meanwhile.
+// While Postgres is read-only for a replica, the replica shows everything that others commit, also after it has lost
+// its connection, and after a restart of the server. Replicas can open meanwhile.
 func TestReadOnlyServer(t *testing.T) {
 	s := start(t, postgrestest.Options{})
 	l := newLink(t, s)
@@ -422,7 +422,7 @@ func TestFullDisk(t *testing.T) {
 	store := serving(t, postgres.Options{Pool: connect(t, s.URL("postgres")), Timeout: 5 * time.Second})
 	filler := filepath.Join(disk, "filler")
 	require.NoError(t, os.WriteFile(filler, make([]byte, 40<<20), 0o600))
-	random := make([]byte, 250_000) // so that Postgres cannot compress it
+	random := make([]byte, 250_000) // Postgres cannot compress random bytes
 	acknowledged := 0
 	for ; err == nil; acknowledged++ {
 		require.Less(t, acknowledged, 1000, "the disk has 160 MB")

@@ -21,10 +21,10 @@ import (
 const confirmWait = 5 * time.Second
 
 const (
-	// joinAgain is how long a replica waits before it joins again, because Postgres was read-only.
+	// joinAgain is how long a replica waits before it tries again to join a Postgres that was read-only.
 	joinAgain = time.Second
-	// recount is how many notifications without news a replica hears until it counts the others again. Most of these are
-	// its own. If the others have left, nobody needs them.
+	// recount is how many notifications without news a replica receives before it counts the other replicas again. Most
+	// of these notifications are its own, and nobody needs them once the others have left.
 	recount = 200
 )
 
@@ -38,7 +38,7 @@ type feed struct {
 
 	mu        sync.Mutex
 	requested bool               // somebody knows that there is something to read
-	interrupt context.CancelFunc // ends the wait, or nil
+	interrupt context.CancelFunc // stops the wait; nil without one
 	position  watch.Revision     // what was passed; it is written under both locks
 	committer uint32             // the process of Postgres that serves a commit of this replica, or 0
 }
@@ -173,7 +173,8 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 	}
 }
 
-// notified passes the changes in notifications, until one says that there is something to read, or waiting ends.
+// notified passes the changes in notifications. It returns when a notification says that there is something to read, or
+// when waiting ends.
 func (f *following) notified(ctx, waiting context.Context, conn *pgx.Conn) error {
 	for {
 		notification, err := conn.WaitForNotification(waiting)
@@ -207,7 +208,7 @@ func (f *following) notified(ctx, waiting context.Context, conn *pgx.Conn) error
 // those who can read the schema know this one.
 func (a *authority) channel() string { return "decorum_" + a.id }
 
-// identity is the identity of the objects for everybody. It does not tell the channel.
+// identity is the public identity of the objects. It does not reveal the channel.
 func (a *authority) identity() string {
 	sum := sha256.Sum256([]byte(a.id))
 	return hex.EncodeToString(sum[:16])
@@ -221,7 +222,7 @@ func (a *authority) listen(ctx context.Context) (conn *pgx.Conn, err error) {
 	if err != nil {
 		return nil, a.unavailable(ctx, err)
 	}
-	conn = pooled.Hijack() // so that the host's limit of connections does not count it
+	conn = pooled.Hijack() // the host's limit of connections must not count it
 	channel := a.channel()
 	// The tables may be empty when a statement is planned, and large later. Without sequential scans, even small plans
 	// look expensive, and would be compiled.
@@ -411,7 +412,7 @@ type change struct {
 	form, position             int32
 	written                    int64
 	creator, keyID             string
-	body                       []byte // nil after a deletion
+	body                       []byte // nil for a deletion
 }
 
 func (c *change) fields() []any {

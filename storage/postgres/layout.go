@@ -75,8 +75,8 @@ func (a *authority) unknownLayout(number int) error {
 		newest)
 }
 
-// upgrade applies the layouts that are missing. A lock keeps other replicas from doing the same. Replicas of older
-// programs that run hear of the new layout; all their later commits fail.
+// upgrade applies the missing layouts. A lock keeps other replicas from doing the same. A notification reports the new
+// layout to running replicas of older programs, whose later commits all fail.
 func (a *authority) upgrade(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, "SELECT set_config('lock_timeout', $1, true)", a.patience()); err != nil {
 		return err

@@ -19,7 +19,7 @@ type link struct {
 
 	mu     sync.Mutex
 	target string
-	held   chan struct{}     // not nil while new connections wait
+	held   chan struct{}     // set while new connections wait
 	open   map[net.Conn]bool // true unless the connection loses what it should carry
 }
 

@@ -16,7 +16,7 @@ type notice struct {
 	text     string // the copy and the change, or ""
 }
 
-var errNotice = errors.New("the notification is not understood")
+var errNotice = errors.New("invalid notification")
 
 // parseNotice returns what the payload of a notification says: REVISION, or REVISION COPY CHANGE.
 func parseNotice(payload string) (notice, error) {

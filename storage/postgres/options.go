@@ -25,10 +25,10 @@ const (
 
 // Options configures [Open]. Pool is required.
 type Options struct {
-	// Pool connects to Postgres. The store does not close it. The store takes one connection out of the pool, with which
-	// it listens, and uses the others as the host does. The pool no longer counts this connection, so Postgres must allow
-	// one for each store beside MaxConns. If their isolation level is by default stricter than read
-	// committed, the store begins a transaction for each statement, which takes three round trips.
+	// Pool connects to Postgres. The store does not close it. The store takes one connection out of the pool to listen for
+	// notifications, and shares the others with the host. The pool no longer counts this connection, so Postgres must
+	// allow MaxConns connections and one for each store. If the default isolation level of the connections is stricter
+	// than read committed, the store begins a transaction for each statement, which takes three round trips.
 	Pool *pgxpool.Pool
 	// Schema contains the tables of the store, and nothing else. The default is decorum. Open creates it if it does not
 	// exist.

@@ -28,7 +28,7 @@ type entry struct {
 	ID       string
 	Register string
 	Read     bool
-	Began    int64 // in nanoseconds of the clock
+	Began    int64 // the time in nanoseconds
 	Ended    int64 // 0 if the operation has no answer
 	Refused  bool  // nothing has happened
 	Seen     string
@@ -83,7 +83,7 @@ func (c *client) work(ctx context.Context, store storage.Store, pool *pgxpool.Po
 		if errors.Is(err, storage.ErrNotFound) {
 			err = nil
 		}
-	case rand.IntN(3) == 0: // in a transaction of the host
+	case rand.IntN(3) == 0: // the write joins a transaction of the host
 		committing := false
 		err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 			var err error
@@ -144,7 +144,7 @@ var registerModel = porcupine.Model{
 func settle(t testing.TB, entries map[string]entry,
 	state map[string]string) (settled []porcupine.Operation, unknown int) {
 	t.Helper()
-	place := map[string]int{} // of a word in its register
+	place := map[string]int{} // the place of a word in its register
 	for _, text := range state {
 		for i, word := range strings.Fields(text) {
 			_, twice := place[word]

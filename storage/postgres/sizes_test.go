@@ -37,7 +37,7 @@ func TestSizes(t *testing.T) {
 		var written atomic.Int64
 		for range 64 {
 			writing.Go(func() {
-				random := make([]byte, 950) // so that Postgres cannot compress it
+				random := make([]byte, 950) // Postgres cannot compress random bytes
 				for n := written.Add(1); n <= int64(updates/parts); n = written.Add(1) {
 					_, _ = rand.Read(random)
 					if _, err := put(t.Context(), store, fmt.Sprint(n%objects), hex.EncodeToString(random)); err != nil {
@@ -62,7 +62,7 @@ func TestSizes(t *testing.T) {
 		sizes = append(sizes, size)
 	}
 	for _, name := range slices.Sorted(maps.Keys(sizes[0])) {
-		var all, growth []int64 // in KiB
+		var all, growth []int64 // numbers of KiB
 		for i, size := range sizes {
 			all = append(all, size[name]>>10)
 			if i > 0 {

@@ -16,8 +16,8 @@ type Transformer interface {
 	// KeyID identifies the key of Seal, in 1 to [MaxKeyID] bytes. The store keeps it with each sealed text. It must not
 	// change while a store uses the transformer.
 	KeyID() string
-	// Seal returns the sealed text, which is not empty. context identifies the place of the text in the store; Open receives
-	// the same context.
+	// Seal returns the sealed text, which is not empty. context identifies the place of the text in the store; Open
+	// receives the same context.
 	Seal(text, context []byte) ([]byte, error)
 	// Open returns the plain text. keyID identifies the key with which the text was sealed.
 	Open(keyID string, sealed, context []byte) ([]byte, error)

@@ -40,9 +40,9 @@ func TestFaultyTransformers(t *testing.T) {
 			`it cannot be opened with key "k": the vault is away`},
 		"panics": {transformer{"k", panics, panics}, "the transformer panicked: broken",
 			`it cannot be opened with key "k": the transformer panicked: broken`},
-		"says nothing": {transformer{"k", nothing, upper}, "the transformer returned no text", ""},
-		"no key ID":    {transformer{"", upper, upper}, `the id of the key must have 1 to 255 bytes: ""`, ""},
-		"long key ID":  {transformer{long, upper, upper}, `the id of the key must have 1 to 255 bytes: "` + long + `"`, ""},
+		"no text":     {transformer{"k", nothing, upper}, "the transformer returned no text", ""},
+		"no key ID":   {transformer{"", upper, upper}, `the id of the key must have 1 to 255 bytes: ""`, ""},
+		"long key ID": {transformer{long, upper, upper}, `the id of the key must have 1 to 255 bytes: "` + long + `"`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sealed, id, err := seal.Seal(c.of, []byte("text"), nil)

@@ -199,7 +199,7 @@ func (m *model) checkList(revision watch.Revision) {
 // checkEveryRevision reads each retained revision with Exact, and replays the changes from it to the latest state.
 func (m *model) checkEveryRevision() {
 	latest := m.states[m.store.Revision()]
-	for revision, state := range m.states { // in random order
+	for revision, state := range m.states { // the order of a map is random
 		got := map[storage.Key]string{}
 		for _, resource := range m.resources() {
 			scope := watch.Key{Resource: resource.Name}

@@ -50,7 +50,7 @@ func TestMutations(t *testing.T) {
 	for _, c := range []struct {
 		name, spec, mutations string
 		want                  string // the spec
-		message               string // of the refusal
+		message               string // the message of the refusal
 	}{
 		{"replace", "", mutations(patch, `[JSONPatch{op: "replace", path: "/spec/size", value: object.spec.size + 1}]`),
 			`{"size": 4, "parts": [{"name": "a", "size": 1}], "tags": ["x"]}`, ""},

@@ -36,7 +36,7 @@ var labels = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 func TestWebhooksOnThisMachineAreCalled(t *testing.T) {
 	server := httptest.NewTLSServer(labels)
 	defer server.Close()
-	url := server.URL + "//label" // as envtest writes it
+	url := server.URL + "//label" // envtest writes it in this way
 	client := clientOf(t, kubeapitest.New(t, kubeapitest.Options{}).Config())
 	_, err := client.AdmissionregistrationV1().MutatingWebhookConfigurations().Create(t.Context(),
 		&admissionregistrationv1.MutatingWebhookConfiguration{

@@ -182,7 +182,7 @@ func TestControllersRunOnlyIfTheTestWantsThem(t *testing.T) {
 	}, hangtest.Deadline, 10*time.Millisecond)
 }
 
-func TestRolesShowTheRulesThatTheyAggregate(t *testing.T) {
+func TestAggregatedRolesShowTheirRules(t *testing.T) {
 	api := kubeapitest.New(t, kubeapitest.Options{Controllers: []string{"clusterrole-aggregation"}})
 	roles := clientOf(t, api.Config()).RbacV1().ClusterRoles()
 	rule := func(resource string) rbacv1.PolicyRule {

@@ -20,7 +20,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	tokens := auth.Tokens() // of programs
+	tokens := auth.Tokens() // the tokens of programs
 	api, err := rest.New(rest.Options{Authenticator: rest.Authenticators{tokens, people}})
 	if err != nil {
 		log.Fatal(err)

@@ -28,7 +28,7 @@ type provider struct {
 	mu     sync.Mutex
 	known  *oidc.IDTokenVerifier
 	asked  chan struct{} // closed when the pending request has ended; nil without a pending request
-	err    error         // of the last request
+	err    error         // the error of the last request
 	failed time.Time     // when the last request failed
 }
 

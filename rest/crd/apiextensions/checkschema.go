@@ -113,7 +113,7 @@ type schemaPlace struct {
 
 	compiled  *schema.Schema // nil inside of allOf, anyOf, oneOf and not, and if the schema is wrong
 	count     uint64         // how many values an object can have here
-	unbounded bool           // as many as fit into a request
+	unbounded bool           // only the size of a request bounds the number
 }
 
 // below returns the place of a schema below p.

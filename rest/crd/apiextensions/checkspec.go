@@ -19,7 +19,7 @@ type shared struct {
 	subresources *CustomResourceSubresources
 	columns      []CustomResourceColumnDefinition
 	selectable   []SelectableField
-	versions     []CustomResourceDefinitionVersion // without the shared parts
+	versions     []CustomResourceDefinitionVersion // the versions without the shared parts
 }
 
 func shareOf(versions []CustomResourceDefinitionVersion) shared {

@@ -114,7 +114,7 @@ type ConversionStrategy string
 
 // The conversion strategies.
 const (
-	NoneConverter    ConversionStrategy = "None"    // only the apiVersion changes
+	NoneConverter    ConversionStrategy = "None"    // changes nothing but the apiVersion
 	WebhookConverter ConversionStrategy = "Webhook" // a webhook converts objects
 )
 

@@ -13,8 +13,8 @@ import (
 )
 
 // The unions encode and decode themselves in place, by the methods of encoding/json/v2. With those of encoding/json
-// alone, a schema would be read and written again at each level of its nesting. JSONForms returns the types that a union
-// stands for, so that the API need not decode a schema to find out that Go would write it the same way.
+// alone, a schema would be read and written again at each level of its nesting. JSONForms returns the types that a
+// union stands for, so that the API need not decode a schema to find out that Go would write it the same way.
 
 // JSON is any JSON value. Raw is empty for null.
 type JSON struct {

@@ -303,7 +303,7 @@ func TestImpersonation(t *testing.T) {
 		name    string
 		rules   []string
 		headers []string
-		want    string // of the user, or of the message
+		want    string // a text in the user, or in the message
 		code    int
 	}{
 		{"a user", all, []string{"Impersonate-User", "bob"}, `{"username":"bob","groups":["system:authenticated"]}`, 201},

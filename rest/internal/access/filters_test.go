@@ -435,10 +435,10 @@ func TestWatchesEndWhenRightsChange(t *testing.T) {
 func TestChangedRightsAreAskedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
-		var lost atomic.Bool // by user1
+		var lost atomic.Bool // user1 has lost the rights
 		authorizer := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
 			asked.Add(1)
-			<-time.After(10 * time.Millisecond) // of the bubble
+			<-time.After(10 * time.Millisecond) // the clock of the bubble moves at once
 			if lost.Load() && a.User.Name == "user1" {
 				return rest.Decision{}, nil
 			}
@@ -498,7 +498,7 @@ func TestFollowWithChangingRights(t *testing.T) {
 			}
 		}()
 		names := func() []string {
-			<-time.After(time.Second) // of the bubble: all that happens within a second has happened
+			<-time.After(time.Second) // all that happens within a second has happened then
 			synctest.Wait()
 			mu.Lock()
 			defer mu.Unlock()

@@ -170,7 +170,7 @@ func (m *filterModel) step() {
 	}
 	all.Wait()
 	m.writeAsUser()
-	<-time.After(time.Second) // of the bubble: the watches of users with changed rights have ended
+	<-time.After(time.Second) // the watches of users with changed rights have ended then
 	existing, _ := m.list("root")
 	for _, r := range m.readers {
 		watched := r.state()

@@ -25,7 +25,7 @@ type Rights struct {
 
 // Background is how an API works on what no request waits for.
 type Background struct {
-	context.Context // ends with the API
+	context.Context // a context that ends with the API
 	// Enter registers the work, so that the shutdown of the API waits for it, or returns an error if the API is ending.
 	// Leave ends the work.
 	Enter func() error

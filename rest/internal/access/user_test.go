@@ -46,7 +46,7 @@ func TestImpersonationIsRefused(t *testing.T) {
 		"nothing was written")
 
 	request := httptest.NewRequest("GET", apitest.Widgets, nil)
-	request.Header["impersonate-user"] = []string{"alice"} // as only a request in process can be
+	request.Header["impersonate-user"] = []string{"alice"} // no request but one in process has such a header
 	answer := httptest.NewRecorder()
 	api.ServeHTTP(answer, request)
 	assert.Equal(t, http.StatusForbidden, answer.Code)

@@ -46,7 +46,7 @@ func (a Answer) Brief(t *testing.T) string {
 type Answer struct {
 	Code    int
 	Header  http.Header
-	Body    string // without the newline at the end of JSON
+	Body    string // the body without the newline at the end of JSON
 	Flushed bool
 	Raw     string // the body as it was sent
 }

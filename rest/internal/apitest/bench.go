@@ -27,8 +27,8 @@ func cpuOf(f func()) float64 {
 // depends on what else the machine does. Other tests must not run at the same time.
 func ProcessorTime(f func()) time.Duration { return time.Duration(cpuOf(f)) }
 
-// Cost is [ProcessorTime] of something whose cost must be in proportion to its input. It fails the test after as much time
-// as a hang, so how fast the machine is hardly matters.
+// Cost is [ProcessorTime] of something whose cost must be in proportion to its input. It fails the test after as much
+// time as a hang, so how fast the machine is hardly matters.
 func Cost(t testing.TB, f func()) time.Duration {
 	t.Helper()
 	took := ProcessorTime(f)
@@ -80,7 +80,7 @@ func Compare(b *testing.B, n int, ours, limit func(n int), others ...Process) (r
 	oursBest, limitBest := math.Inf(1), math.Inf(1)
 	var ratios []float64
 	var mallocs, bytes uint64
-	ours(1) // so that what happens once, such as the opening of connections, does not count
+	ours(1) // the first call opens connections, which does not count
 	limit(1)
 	for range rounds {
 		collect()

@@ -162,7 +162,7 @@ const readBuffer = 128 << 10
 type connection struct {
 	conn    net.Conn
 	in      *bufio.Reader
-	body    io.Reader // of the answer that has begun
+	body    io.Reader // the body of the answer that has begun
 	sent    int       // how many requests it has completed
 	version string    // the resourceVersion in the last answer, if the requests need it
 }

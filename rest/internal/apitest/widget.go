@@ -29,11 +29,8 @@ type Widget struct {
 
 // The parts of a Widget are those of the transcripts' program.
 type (
-	WidgetSpec      = widget.WidgetSpec
-	WidgetPart      = widget.Part
-	WidgetTemplate  = widget.Template
-	WidgetStatus    = widget.WidgetStatus
-	WidgetCondition = widget.Condition
+	WidgetSpec   = widget.WidgetSpec
+	WidgetStatus = widget.WidgetStatus
 )
 
 // WidgetOption changes the resource for a test.

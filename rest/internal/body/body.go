@@ -86,7 +86,7 @@ func Type(r *http.Request) string {
 	if header == "" {
 		return media.JSON
 	}
-	if !strings.Contains(header, ";") { // without parameters, nothing has to be parsed
+	if !strings.Contains(header, ";") { // a media type without parameters needs no parser
 		return strings.ToLower(strings.TrimSpace(header))
 	}
 	is, _, err := mime.ParseMediaType(header)

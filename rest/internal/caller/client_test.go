@@ -327,7 +327,7 @@ func testClientModify(t *testing.T, by apitest.Transport) {
 		require.NoError(t, err)
 		assert.Equal(t, int32(2), *got.Spec.Size)
 	})
-	t.Run("what it makes is validated", func(t *testing.T) {
+	t.Run("its result is validated", func(t *testing.T) {
 		client := withWidget(t, 1)
 		_, err := client.Modify(ctx, "a", func(w *apitest.Widget) error { w.Spec.Size = new(int32(1000)); return nil })
 		assert.True(t, status.IsInvalid(err), "%v", err)

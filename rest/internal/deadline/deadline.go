@@ -1,5 +1,5 @@
-// Package deadline bounds the time of a request without a timer. A write to a store in memory waits for nothing: it only
-// asks whether its time is up.
+// Package deadline bounds the time of a request without a timer. A write to a store in memory waits for nothing: it
+// only asks whether its time is up.
 package deadline
 
 import (
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// After returns a context that ends after a duration, like [context.WithTimeout]. Its timer starts when somebody asks for
-// the channel Done, and the context registers with its parent only then. The caller calls the returned function.
+// After returns a context that ends after a duration, like [context.WithTimeout]. Its timer starts when somebody asks
+// for the channel Done, and the context registers with its parent only then. The caller calls the returned function.
 func After(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	c := &bounded{Context: parent, deadline: time.Now().Add(d)}
 	if earlier, ok := parent.Deadline(); ok && earlier.Before(c.deadline) {
@@ -20,12 +20,12 @@ func After(parent context.Context, d time.Duration) (context.Context, context.Ca
 
 // bounded is a context with a deadline.
 type bounded struct {
-	context.Context // the parent
+	context.Context // the parent of this context
 	deadline        time.Time
 
 	mu      sync.Mutex
-	err     error           // why it has ended, as far as anybody knows
-	watched context.Context // of the standard library, or nil before somebody asks for Done
+	err     error           // why the context has ended; nil until somebody has noticed
+	watched context.Context // a context of the standard library; nil until somebody asks for Done
 	stop    context.CancelFunc
 }
 

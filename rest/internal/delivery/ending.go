@@ -67,7 +67,7 @@ func (e *Ending) HurryAll() {
 type Hurried struct {
 	all            *Ending
 	hurry          func()
-	of             *resource.Resource // of a watch, otherwise nil
+	of             *resource.Resource // the resource of a watch, otherwise nil
 	retire         func()
 	before, behind *Hurried
 }

@@ -18,11 +18,11 @@ type Flights struct {
 
 	mu        sync.Mutex
 	count     int           // requests and calls
-	places    share         // of requests that the API works on
-	bodies    share         // of requests whose bodies are being read, in units of bodyUnit
-	answers   share         // of requests whose clients read large answers
-	outside   share         // of requests that wait for webhooks
-	stuck     share         // of requests that are answered although a hook still works on them
+	places    share         // places of requests that the API works on
+	bodies    share         // places of requests whose bodies are being read, in units of bodyUnit
+	answers   share         // places of requests whose clients read large answers
+	outside   share         // places of requests that wait for webhooks
+	stuck     share         // places of requests that are answered although a hook still works on them
 	abandoned int           // how many those are, with those that have kept their place
 	first     *Flight       // the newest request, the head of a list
 	idle      chan struct{} // closed when the API is ending and nothing is under way

@@ -94,7 +94,7 @@ func (s *liveWatch) gathered() {
 	}
 	if s.sent >= writesInTurn && len(s.buf) == 0 {
 		s.sent = 0
-		s.giveBack() // so that watches that take turns share a few buffers
+		s.giveBack() // then watches that take turns share a few buffers
 		runtime.Gosched()
 	}
 }

@@ -69,7 +69,7 @@ type Holding struct {
 	timer    *time.Timer // nil before the first write
 	waiting  *time.Timer // runs during a write, if Waits is not nil
 	seen     uint32      // the value of taken at the last look
-	silent   int32       // the number of looks since then that have seen this value
+	silent   int32       // how many looks in a row have found seen unchanged
 	released bool
 }
 
@@ -134,7 +134,7 @@ func (h *Holding) look() {
 	if h.released {
 		return
 	}
-	width := h.width.Load() // before taken: the width of a later piece must not count for an earlier one
+	width := h.width.Load() // loaded before taken, so that the width of a later piece does not count for an earlier one
 	taken := h.taken.Load()
 	if h.silent++; taken != h.seen {
 		h.seen, h.silent = taken, 0

@@ -88,7 +88,7 @@ func (p *paced) Write(b []byte) (int, error) {
 
 // A quick client gets larger pieces. A client that reads slowly after that has longer for a larger piece, and one that
 // reads nothing loses the rest.
-func TestAQuickClientGetsLargerPieces(t *testing.T) {
+func TestFastClientGetsLargerPieces(t *testing.T) {
 	const piece = delivery.PieceSize
 	for name, c := range map[string]struct {
 		client   paced
@@ -129,7 +129,7 @@ type taking int
 func (n taking) Write(b []byte) (int, error) { return min(int(n), len(b)), nil }
 
 // A host's writer that takes less than it gets ends the answer.
-func TestAShortWriteEndsTheAnswer(t *testing.T) {
+func TestShortWriteEndsTheAnswer(t *testing.T) {
 	for _, takes := range []taking{0, 100} {
 		var held delivery.Held
 		holding := held.Hold(delivery.Bytes{Expired: func() error { return nil }}, 1<<20)

@@ -16,7 +16,7 @@ import (
 // holder gets half of them at most, two get a third each, and somebody who holds nothing gets one until all are in use.
 type share struct {
 	limit, used int
-	by          map[string]int // by holder
+	by          map[string]int // the keys are holders
 }
 
 // take takes n things, or reports that the holder gets none. Only the limit counts for the holder "".

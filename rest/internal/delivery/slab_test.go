@@ -30,7 +30,7 @@ type Slab struct {
 }
 
 type SlabSpec struct {
-	Turn string `json:"turn"` // of a fixed length
+	Turn string `json:"turn"` // a text of a fixed length
 	Text string `json:"text,omitempty"`
 }
 

@@ -57,7 +57,7 @@ func slowState(t *testing.T) (s *slabServer, rewrite func()) {
 
 const (
 	slowParts = 60               // more than any form of the state has
-	slowPause = 25 * time.Second // of a client that takes one write of the server in a minute
+	slowPause = 25 * time.Second // the pause of a client that takes one write of the server in a minute
 )
 
 // A watch whose client reads the first state one part a minute goes on for as long as the history holds that state, and

@@ -123,7 +123,7 @@ func (s unread) close(t testing.TB) {
 }
 
 // Watchers that do not read what they have asked for hold one write of events each, and not all that they have missed.
-func TestUnreadWatchesTakeLittle(t *testing.T) {
+func TestUnreadWatchesTakeLittleMemory(t *testing.T) {
 	const watches, objectSize, logBytes = 200, 50 << 10, 2 << 20
 	stuck := newUnread(t, watches, logBytes, "")
 	before := apitest.HeapInUse()

@@ -347,7 +347,7 @@ func TestWatchesOfAChangingSet(t *testing.T) {
 		change func(api *rest.API) error
 		last   int                  // how many events come at least, although the watch has not waited since
 		again  int                  // the answer to the next watch
-		ends   func(err error) bool // of a watch in process
+		ends   func(err error) bool // whether a watch in process ends with this error
 	}{
 		"Withdraw": {func(api *rest.API) error { return api.WithdrawResources(context.Background(), leverName) }, 1, 404,
 			status.IsNotFound},

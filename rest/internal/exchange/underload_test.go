@@ -128,7 +128,7 @@ func (w *lateWriter) Header() http.Header {
 }
 
 // A request that arrives just before a resource goes is answered as if it had arrived just after.
-func TestRequestsThatMeetTheEndOfAResource(t *testing.T) {
+func TestRequestsDuringRemovalOfAResource(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*testing.T, *rest.API)
 		code   int

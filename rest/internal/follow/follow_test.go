@@ -50,7 +50,7 @@ func told(t *testing.T, f *follow.Follower) (events []string, more bool) {
 	return events, more
 }
 
-// follow returns a follower that starts from the current objects, and their revision.
+// begin returns a follower that starts from the current objects, and their revision.
 func begin(t *testing.T, store storage.Store) (*follow.Follower, watch.Revision) {
 	f := new(follow.Follower)
 	t.Cleanup(f.Close)

@@ -32,7 +32,7 @@ func TestQuietWatch(t *testing.T) {
 					apitest.CreateWidget(t, api, object)
 					var e struct{ Object json.RawMessage }
 					require.NoError(t, w.Decoder.Decode(&e))
-					<-time.After(3 * time.Minute) // of the bubble
+					<-time.After(3 * time.Minute) // the clock of the bubble moves at once
 				}
 			})
 		})

@@ -50,7 +50,7 @@ type Origin interface {
 type storeOrigin struct {
 	of         *resource.Resource
 	permit     Permit
-	permission *access.Permission // of the last list, until the watch that follows it has ended
+	permission *access.Permission // the permission of the last list; nil once the watch that follows the list has ended
 	namespace  string
 	p          resource.ListParameters
 }

@@ -285,7 +285,7 @@ func TestBookmarks(t *testing.T) {
 			s.Want()
 		})
 	})
-	t.Run("whatever the selector", func(t *testing.T) {
+	t.Run("any selector", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			api := apitest.NewWidgets(t)
 			s := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=1&allowWatchBookmarks=true&labelSelector=x")
@@ -352,7 +352,7 @@ func TestSlowWatchExpires(t *testing.T) {
 }
 
 func TestWatchFromTheFuture(t *testing.T) {
-	t.Run("waits for it, and then sends what comes after", func(t *testing.T) {
+	t.Run("waits for the revision, then sends later events", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			api := apitest.NewWidgets(t)
 			s := apitest.RequestWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=3")

@@ -11,11 +11,11 @@ import (
 // full, it becomes the old one. An entry of the old one becomes young again when it is read. So the entries that are
 // read most often stay. Any goroutine may use it.
 type Cache[K comparable, V any] struct {
-	budget *storage.Budget // has what both generations hold
-	each   int64           // bytes for each generation
+	budget *storage.Budget // counts the bytes of both generations
+	each   int64           // the most bytes that one generation takes
 
 	mu         sync.Mutex
-	used       int64 // bytes in the young generation
+	used       int64 // the bytes of the young generation
 	young, old map[K]sized[V]
 }
 
@@ -25,8 +25,8 @@ type sized[V any] struct {
 	bytes int64
 }
 
-// New returns an empty cache for entries of at most maxBytes together, which it takes from the budget. Without any bytes,
-// the cache keeps nothing.
+// New returns an empty cache for entries of at most maxBytes together, which it takes from the budget. If maxBytes is
+// zero or negative, the cache keeps nothing.
 func New[K comparable, V any](budget *storage.Budget, maxBytes int64) *Cache[K, V] {
 	return &Cache[K, V]{budget: budget.Part(maxBytes), each: maxBytes / 2, young: map[K]sized[V]{}}
 }
@@ -55,7 +55,7 @@ func (c *Cache[K, V]) Add(k K, value V, bytes int64) V {
 	return value
 }
 
-// Put stores an entry in the place of a former one.
+// Put stores an entry, and replaces a former one with its key.
 func (c *Cache[K, V]) Put(k K, value V, bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

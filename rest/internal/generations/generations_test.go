@@ -18,7 +18,7 @@ func held(c *generations.Cache[int, string]) (keys []int) {
 	return keys
 }
 
-// The budget has exactly the bytes of the entries that the cache has.
+// The budget counts exactly the bytes of the entries in the cache.
 func TestCacheTakesWhatItHolds(t *testing.T) {
 	budget := storage.NewBudget(1000)
 	c := generations.New[int, string](budget, 100)
@@ -43,7 +43,7 @@ func TestCacheTakesWhatItHolds(t *testing.T) {
 	assert.Zero(t, budget.Used())
 }
 
-// A cache makes room when others have the budget, and keeps nothing if that does not help.
+// A cache drops entries when others take the budget. If that does not make enough room, it does not keep a new entry.
 func TestCacheGivesWayToOthers(t *testing.T) {
 	budget := storage.NewBudget(100)
 	c, others := generations.New[int, string](budget, 1000), budget.Part(math.MaxInt64)
@@ -62,7 +62,7 @@ func TestCacheGivesWayToOthers(t *testing.T) {
 	assert.LessOrEqual(t, budget.Used(), int64(100))
 }
 
-func TestCacheOfNothing(t *testing.T) {
+func TestCacheWithoutBytes(t *testing.T) {
 	for _, size := range []int64{-1, 0, 1} {
 		c := generations.New[int, string](storage.NewBudget(1000), size)
 		c.Put(1, "", 1)

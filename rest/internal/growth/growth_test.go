@@ -21,7 +21,7 @@ const directory = "DECORUM_GROWTH"
 // plan says for which numbers the costs are measured.
 type plan struct {
 	objects, watches, writers []int
-	operations                int // in each round
+	operations                int // the number of operations in each round
 }
 
 var (
@@ -53,10 +53,10 @@ func TestGrowth(t *testing.T) {
 // figures are costs at several numbers of something.
 type figures struct {
 	name, of string  // what the numbers count
-	unit     string  // of the costs
+	unit     string  // the unit of the costs
 	absolute bool    // the plot shows the costs in their unit, and not beside the first one
 	linear   bool    // the plot has the numbers at even distances, and not their logarithms
-	aim      float64 // of the curve, as the plot shows it, or 0
+	aim      float64 // the aim of the curve, as the plot shows it, or 0
 	aimed    int     // how many curves have the aim, from the first one
 	at       []int
 	curves   []curve

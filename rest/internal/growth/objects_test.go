@@ -54,8 +54,8 @@ func someOf(objects, n int) []int {
 	return some
 }
 
-// withObjects measures requests beside a growing number of objects, and how long a compaction of as many changes holds up
-// a reader.
+// withObjects measures requests beside a growing number of objects, and how long a compaction of as many changes holds
+// up a reader.
 func withObjects(t *testing.T, p plan) []figures {
 	f := figures{name: "objects", of: "objects", unit: "µs", aim: 1.3, aimed: 4, at: p.objects}
 	pauses := figures{name: "compaction", of: "changes in the history", unit: "ms", absolute: true, aim: 5, aimed: 1}

@@ -32,7 +32,7 @@ func largeHistory(t *testing.T, budget *storage.Budget) *rest.API {
 	return api
 }
 
-// A history is read with the memory of two versions, however many there are, and leaves nothing in the budget.
+// Reading a history takes the memory of two versions, for any number of versions, and releases all of it.
 func TestHistoryIsReadWithinABudget(t *testing.T) {
 	budget := storage.NewBudget(4 << 20) // each version takes 0.5 MB
 	api := largeHistory(t, budget)
@@ -51,8 +51,8 @@ func TestHistoryIsReadWithinABudget(t *testing.T) {
 	assert.Zero(t, budget.Used())
 }
 
-// While others have the budget, a history is refused, and all else is served.
-func TestHistoryWithoutRoom(t *testing.T) {
+// While others use up the budget, the API refuses to read a history, and serves everything else.
+func TestHistoryWithFullBudget(t *testing.T) {
 	budget := storage.NewBudget(4 << 20)
 	api := largeHistory(t, budget)
 	from := versions(t, api).Items[10].ResourceVersion
@@ -71,7 +71,7 @@ func TestHistoryWithoutRoom(t *testing.T) {
 	versions(t, api)
 }
 
-// Clients that read no difference hold no more than the budget.
+// Clients that do not read the differences that they asked for hold no more than the budget together.
 func TestUnreadDifferencesAreLimitedTogether(t *testing.T) {
 	const whole = 8 << 20
 	budget := storage.NewBudget(whole)

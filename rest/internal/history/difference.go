@@ -55,13 +55,13 @@ func Anew(res *resource.Resource, former doc.Value) doc.Value {
 	return WithContentOf(res, doc.MapOf(doc.Member{Key: "metadata", Value: named}), former)
 }
 
-// differences returns the fields that differ between the contents of two objects, in order of their paths. It takes their
-// memory, and that of their JSON, from the loan.
+// differences returns the fields that differ between the contents of two objects, in order of their paths. It takes
+// their memory, and that of their JSON, from the loan.
 func differences(res *resource.Resource, old, now doc.Value, loan *storage.Loan) (out []history.FieldChange, err error) {
 	err = compare("", contentOf(res, old), contentOf(res, now), func(path string, old, now doc.Value) error {
 		c := history.FieldChange{Path: path, Old: jsonOf(old), New: jsonOf(now)}
 		out = append(out, c)
-		return loan.Take(changeSize + (1+maxEscaped)*int64(len(path)+len(c.Old)+len(c.New)))
+		return loan.Take(changeSize + (1+resource.MaxEscaped)*int64(len(path)+len(c.Old)+len(c.New)))
 	})
 	slices.SortFunc(out, func(a, b history.FieldChange) int { return strings.Compare(a.Path, b.Path) })
 	return out, err
@@ -70,8 +70,8 @@ func differences(res *resource.Resource, old, now doc.Value, loan *storage.Loan)
 // changeSize is about the memory that a change takes besides its texts, in the list that grows and in its JSON.
 const changeSize = 250
 
-// maxPath is the length of a path, in bytes, from which on compare looks no deeper. Otherwise the paths of many fields deep
-// in an object would take much more memory than the object.
+// maxPath is the length of a path, in bytes, from which on compare looks no deeper. Otherwise, the paths of many deeply
+// nested fields would take much more memory than the object.
 const maxPath = 256
 
 // compare calls see for the fields that differ between two values at a path, until see returns an error. A map that one

@@ -82,7 +82,7 @@ func TestWritesThatReplaceAVersion(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		write func(*testing.T, *rest.API)
-		want  []string // of the younger versions; the first one is the create
+		want  []string // what the younger versions have changed; the first one is the create
 	}{
 		"put": {put, []string{"Update [.spec.size]"}},
 		"patch": {patch(first, `{"spec":{"size":4,"color":"green"}}`),
@@ -354,10 +354,10 @@ func TestExpiredVersionsAreRemoved(t *testing.T) {
 		size(t, api, 5)
 		apitest.CreateWidget(t, api, "second")
 		apitest.Must(t, api, "DELETE", apitest.Widgets+"/second", "")
-		<-time.After(90 * time.Minute) // of the bubble's clock
+		<-time.After(90 * time.Minute) // the clock of the bubble moves at once
 		assert.Len(t, versions(t, api).Items, 3)
 		<-time.After(2 * time.Hour)
-		synctest.Wait() // for the removal that the same hour began
+		synctest.Wait() // this waits for the removal that the same hour began
 		held, err := store.List(t.Context(),
 			storage.Query{Within: storage.Key{Resource: "history.widgets.example.com.decorum"}}, nil)
 		require.NoError(t, err)

@@ -24,7 +24,7 @@ type Past struct {
 	// Exists reports whether the object exists.
 	Exists bool
 
-	loan    storage.Loan // has the documents of the states that are read, and the answer
+	loan    storage.Loan // counts the documents in memory, and the answer
 	res     *resource.Resource
 	target  resource.Target
 	states  []*state // the oldest first; the last one is the present state, if the object exists
@@ -42,14 +42,14 @@ type state struct {
 	hidden bool
 	shown  doc.Value
 	err    error
-	taken  int64 // for the document
+	taken  int64 // the bytes that the loan counts for the document
 }
 
 // Read reads the history of an object. It returns NotFound if the client sees no version of it. The caller must call
 // Close when it needs neither the history nor the answer any more.
 //
-// A Past takes the memory of each document that it reads from the budget of answers. It takes nothing for the texts, because
-// all requests share those of the store. At most two documents are in memory at once.
+// A Past takes the memory of each document that it reads from the budget of answers. It takes nothing for the texts,
+// because all requests share those of the store. At most two documents are in memory at once.
 func Read(ctx context.Context, res *resource.Resource, t resource.Target) (*Past, error) {
 	key := res.Key(t.Namespace, t.Name)
 	current, err := res.Store.Get(ctx, key, storage.MostRecent)
@@ -121,12 +121,12 @@ func lastDeleted(entries []*entry) (uid string) {
 	return uid
 }
 
-// perForm is how many bytes the document of an object, and the text that an answer makes of it, take for each byte of its
-// JSON.
+// perForm is how many bytes the document of an object, and the text that an answer makes of it, take for each byte of
+// its JSON.
 const perForm = 5
 
-// hides reports whether the rights of the client do not extend to a state. It reads the state, unless it is read. The
-// error is one of the budget.
+// hides reports whether the rights of the client do not extend to a state. It reads the state first. It returns an
+// error if the budget refuses the memory for that.
 func (p *Past) hides(s *state) (bool, error) {
 	if s.read {
 		return s.hidden, nil
@@ -228,8 +228,8 @@ func (p *Past) Version(revision string) (doc.Value, error) {
 // maxChanged limits the paths of one version in a list.
 const maxChanged = 50
 
-// List returns the versions that the client sees, the youngest first. It reads each version once, and keeps the documents
-// of no more than two.
+// List returns the versions that the client sees, the youngest first. It reads each version once, and keeps the
+// documents of no more than two.
 func (p *Past) List() (*history.ObjectVersionList, error) {
 	out := &history.ObjectVersionList{
 		TypeMeta: apimeta.TypeMeta{Kind: "ObjectVersionList", APIVersion: history.APIVersion},
@@ -272,14 +272,11 @@ func (p *Past) List() (*history.ObjectVersionList, error) {
 	return out, nil
 }
 
-// maxEscaped is how many bytes of JSON a byte of a text can take.
-const maxEscaped = 6
-
 // sizeOf returns about the memory that a version takes in a list and in its JSON.
 func sizeOf(v history.ObjectVersion) int64 {
 	size := 500
 	for _, path := range v.Changed {
-		size += (1 + maxEscaped) * len(path)
+		size += (1 + resource.MaxEscaped) * len(path)
 	}
 	return int64(size)
 }

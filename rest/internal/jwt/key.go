@@ -7,7 +7,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rsa"
 	"crypto/sha256"
-	_ "crypto/sha512" // for ES384 and ES512
+	_ "crypto/sha512" // ES384 and ES512 need it
 	"crypto/x509"
 	"encoding/base64"
 	"errors"

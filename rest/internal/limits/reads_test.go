@@ -117,7 +117,7 @@ var lists = []struct {
 	serve                func(b *testing.B, options rest.Options, objects int) *apitest.ThingServer
 	options              rest.Options
 	changes              bool // an object changes before each list
-	objects, requests    int  // in each round
+	objects, requests    int  // the numbers in each round
 	aim                  float64
 	byBytes              bool // compares the time for each byte
 }{

@@ -30,7 +30,8 @@ func changes(b *testing.B, s *apitest.ThingServer, object string) func() int64 {
 	}
 }
 
-// mostFiles returns how many files this process may open for streams. The runtime has raised the limit as far as it may.
+// mostFiles returns how many files this process may open for streams. The runtime has raised the limit as far as it
+// may.
 func mostFiles(b *testing.B) int {
 	b.Helper()
 	var limit syscall.Rlimit

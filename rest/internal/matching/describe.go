@@ -25,7 +25,7 @@ func (q *Request) Describe(in rest.AdmissionVersion, shown Objects) (doc.Value, 
 		return member(key, doc.Of(value))
 	}
 	namespace := q.review.Namespace
-	if q.review.IsNamespace() { // which is in itself
+	if q.review.IsNamespace() { // a namespace is in itself
 		namespace = q.review.Name
 	}
 	// Sorted members make the fastest map.
@@ -52,8 +52,8 @@ func describeResource(r apimeta.GroupVersionResource) doc.Value {
 		doc.Member{Key: "resource", Value: doc.Of(r.Resource)}, doc.Member{Key: "version", Value: doc.Of(r.Version)})
 }
 
-// shownOptions returns the options of the write as webhooks and policies see them. As in kube-apiserver, a PATCH has those
-// of a create or of an update.
+// shownOptions returns the options of the write as webhooks and policies see them. As in kube-apiserver, a PATCH has
+// those of a create or of an update.
 func (q *Request) shownOptions() rest.AdmissionOptions {
 	p := q.review.Options.Patch
 	switch {

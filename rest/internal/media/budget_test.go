@@ -26,7 +26,7 @@ func sharing(t *testing.T, budget *storage.Budget) *rest.API {
 }
 
 // APIs that share a budget leave room to each other, and give back everything when they end.
-func TestAPIsShareABudget(t *testing.T) {
+func TestSharedBudget(t *testing.T) {
 	const whole = 1 << 20
 	budget := storage.NewBudget(whole)
 	apis := []*rest.API{sharing(t, budget), sharing(t, budget), sharing(t, budget)}
@@ -48,8 +48,8 @@ func TestAPIsShareABudget(t *testing.T) {
 	assert.Zero(t, budget.Used())
 }
 
-// While others have the budget, caches keep nothing, lists are served, and copies of large objects are refused.
-func TestAnswersWithoutRoom(t *testing.T) {
+// While others use up the budget, caches keep nothing, and the API serves lists but refuses copies of large objects.
+func TestAnswersWithFullBudget(t *testing.T) {
 	budget := storage.NewBudget(4 << 20)
 	api := sharing(t, budget)
 	apitest.CreateWidget(t, api, "large", `"spec":{"size":1,"settings":{"a":"`+strings.Repeat("x", 60_000)+`"}}`)

@@ -18,7 +18,7 @@ type column struct {
 	compute func(obj any) (any, error)
 	isName  bool
 	absent  any // the cell if the object has no value at the path
-	leaf    int // of the parts of the columns, the one that alone decides about the cell; -1 if there is none
+	leaf    int // the index of the part that alone decides about the cell; -1 if there is none
 }
 
 // partsOf returns the parts of an object that the columns need, except for those with a function. It notes which

@@ -36,7 +36,7 @@ func keyOf(rep *Representation) encodingKey {
 type encoding struct {
 	encodingKey
 	kept *encoded              // nil for a large object,
-	used weak.Pointer[encoded] // which lives only as long as a watch sends it
+	used weak.Pointer[encoded] // the value lives only as long as a watch sends it
 }
 
 // encoded is one object in one form. The first caller of object encodes it. All callers share the bytes and must not

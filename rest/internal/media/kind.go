@@ -24,7 +24,7 @@ type Kind struct {
 
 	names        *kind.Kind // nil for a document of discovery
 	dialect      upstream.Dialect
-	declared     []Column     // as the host declared them
+	declared     []Column     // the columns that the host has declared
 	columns      []column     // nil if the kind has no Tables
 	cellParts    *codec.Parts // what the columns need of an object
 	goType       GoType

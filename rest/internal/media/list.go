@@ -69,12 +69,12 @@ type ListWriter struct {
 	rep      *Representation
 	rows     *tableWriter    // nil unless the list is a Table
 	form     listForm        // nil for compact JSON and for Protobuf
-	items    itemForm        // of a list that is no Table
-	budget   *storage.Budget // of the messages of lists in Protobuf
+	items    itemForm        // zero for a Table
+	budget   *storage.Budget // bounds the messages of lists in Protobuf
 	messages *Messages
-	protobuf protobufList // of a list in Protobuf that has been measured
+	protobuf protobufList // what Length has measured of a list in Protobuf
 	borrowed *[]byte
-	ctx      context.Context // of the request
+	ctx      context.Context // the context of the request
 	to       io.Writer
 	buf      []byte // the gathered bytes, in the borrowed chunk
 	item     []byte // one element, for a form other than compact JSON

@@ -20,7 +20,7 @@ type ListCache struct {
 	maxBytes int64
 
 	mu      sync.Mutex
-	entries map[ListKey]*list.Element // of *cachedList
+	entries map[ListKey]*list.Element // the values are *cachedList
 	recent  list.List                 // the entry that was used last is at the front
 }
 
@@ -84,7 +84,7 @@ type cachedList struct {
 	state    watch.Revision // when the list was last asked for, see [ListKey.state]
 	answer   *ListAnswer    // nil if the list was asked for once
 	building bool           // a request makes the answer
-	taken    int64          // from the budget
+	taken    int64          // the bytes that the budget counts for the entry
 }
 
 // cachedListOverhead is about the memory that an entry needs besides its answer and its key.
@@ -199,8 +199,8 @@ func (w *ListWriter) Answer(ctx context.Context, l List, gzipped bool) (*ListAns
 	return a, err
 }
 
-// count takes the size of an entry from the budget, in place of its former size. If the budget refuses it, count drops the
-// entries that were not used for longest, the entry itself at last. The caller holds the lock.
+// count takes the size of an entry from the budget, in place of its former size. If the budget refuses it, count drops
+// the entries that were not used for longest, the entry itself at last. The caller holds the lock.
 func (c *ListCache) count(l *cachedList) {
 	c.budget.Release(l.taken)
 	for l.taken = 0; !c.budget.Take(l.size()); {

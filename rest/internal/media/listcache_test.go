@@ -37,7 +37,7 @@ func (w *twins) list(t testing.TB, target string, header ...string) apitest.Answ
 	want := apitest.Ask(w.plain, apitest.NewRequest("GET", target, nil, header...))
 	for _, a := range []apitest.Answer{got, want} {
 		a.Header.Del("Audit-Id")
-		a.Header.Del("Content-Length") // of gzip, only the cached one is known in advance
+		a.Header.Del("Content-Length") // the length of a gzip answer is known in advance only if it is cached
 	}
 	require.Equal(t, want.Code, got.Code)
 	require.Equal(t, want.Header, got.Header, target)

@@ -44,7 +44,7 @@ func withoutElements(head []byte) []byte { return append(slices.Clip(head), "nul
 // prettyList is a list in indented JSON.
 type prettyList struct{ written int }
 
-const listIndent = "    " // of an element, in which everything else is indented by two blanks more
+const listIndent = "    " // the indent of an element; everything in it has two blanks more
 
 func (f *prettyList) begin(dst, head []byte, _ string, _ int) ([]byte, error) {
 	out := bytes.NewBuffer(dst)

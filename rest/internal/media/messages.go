@@ -13,15 +13,15 @@ import (
 // room. Any goroutine may use it.
 type Messages struct {
 	entries *generations.Cache[messageKey, []byte]
-	// largestList is the size of the largest list whose messages the cache keeps. Those of a larger one would displace each
-	// other.
+	// largestList is the size of the largest list whose messages the cache keeps. The messages of a larger list would
+	// displace each other.
 	largestList int
 }
 
 // messageKey identifies the message of a record. Each commit has its own revision, so the revision identifies the
 // record.
 type messageKey struct {
-	kind     int64 // the serial number of the kind, because the cache should not keep the kind alive
+	kind     int64 // the serial number of the kind; a pointer would keep the kind in memory
 	form     Form
 	revision watch.Revision
 }

@@ -33,7 +33,7 @@ func (s *Tally) Marshal() ([]byte, error) {
 func (s *Tally) Unmarshal(data []byte) error { return json.Unmarshal(data, s) }
 
 // A list in Protobuf encodes the objects that have changed since the last one, in pages too.
-func TestListsInProtobufEncodeWhatHasChanged(t *testing.T) {
+func TestProtobufListsEncodeChangedObjects(t *testing.T) {
 	const tallies, objects = "/apis/example.com/v1/namespaces/default/tallies", 10
 	api := apitest.New(t, rest.Options{}, rest.Resource[Tally]{Group: "example.com", Version: "v1", Plural: "tallies"})
 	for i := range objects {
@@ -72,8 +72,8 @@ func noteResource() rest.Resource[Note] {
 		Versions: []rest.VersionOf[Note]{rest.Converted[Note](rest.Resource[NoteV2]{Version: "v2"}, nil, nil)}}
 }
 
-// FuzzMessages compares lists in Protobuf with those of an API without the cache of messages, while objects come, change
-// and go. The cache of the first API has room for few messages.
+// FuzzMessages compares lists in Protobuf with those of an API without the cache of messages, while objects come,
+// change and go. The cache of the first API has room for few messages.
 func FuzzMessages(f *testing.F) {
 	f.Add([]byte{0, 5, 10, 1, 6, 2, 11})
 	f.Add([]byte{0, 15, 30, 45, 60, 75, 90, 105, 1, 16, 31, 46, 61, 2, 17, 32, 47})

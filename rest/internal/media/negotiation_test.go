@@ -50,7 +50,7 @@ func TestAccept(t *testing.T) {
 			}
 		})
 	}
-	t.Run("Protobuf, of what has a message", func(t *testing.T) {
+	t.Run("Protobuf for kinds with a message", func(t *testing.T) {
 		for target, want := range map[string]string{apitest.Widgets: asJSON, apitest.Widgets + "/a": asJSON,
 			"/api":  asProtobuf,
 			"/apis": asProtobuf, "/apis/example.com": asProtobuf, apitest.ExampleV1: asProtobuf} {
@@ -69,7 +69,7 @@ func TestAccept(t *testing.T) {
 			assert.Equal(t, 406, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "", "Accept", accept).Code)
 		})
 	}
-	t.Run("the version is JSON, whatever form of it is asked for", func(t *testing.T) {
+	t.Run("the version is JSON for any Accept header that allows JSON", func(t *testing.T) {
 		for _, accept := range []string{asJSON, "*/*", "text/html, application/json;as=Table;v=v1;g=meta.k8s.io"} {
 			assert.Equal(t, 200, apitest.Do(t, api, "GET", "/version", "", "Accept", accept).Code, accept)
 		}

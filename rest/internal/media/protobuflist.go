@@ -22,11 +22,11 @@ var errChanged = errors.New("an object changed its size while its list was writt
 // of the list before the items. All list kinds have the same message, except for the message of their items.
 type protobufList struct {
 	begin []byte // the message of the list up to its first item
-	size  int    // of the message of the list
+	size  int    // the size of the message of the list, in bytes
 	// items are the messages of the items, if there is room for them in memory. Those of any other list are encoded twice:
 	// to add up their sizes, and to write them.
 	items    *[][]byte
-	reserved int64 // what the messages have taken from the budget
+	reserved int64 // the bytes that the budget counts for the messages
 	cached   bool  // the cache keeps the messages
 }
 

@@ -1,7 +1,7 @@
 package media
 
-// Room returns how much memory the encoding of a JSON text of n bytes takes, with all that is made on the way. It is 0
-// for an answer that is no copy, or is small.
+// Room returns how many bytes of memory the encoding of a JSON text of n bytes takes, with all intermediate values. It
+// returns 0 if the answer is small, or shares the text of the store.
 func (rep *Representation) Room(n int) int {
 	switch {
 	case n <= ChunkSize || rep.IsPlain():

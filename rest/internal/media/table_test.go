@@ -75,7 +75,7 @@ func TestTable(t *testing.T) {
 		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"?limit=1&continue="+token, "", "Accept",
 			apitest.AcceptTable), 200, apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsB, b.Partial())))
 	})
-	t.Run("of what has been written", func(t *testing.T) {
+	t.Run("answers to writes", func(t *testing.T) {
 		patched := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?includeObject=None", `{"spec":{"owner":"you"}}`,
 			"Content-Type", apitest.TypeMergePatch, "Accept", apitest.AcceptTable)
 		apitest.WantJSON(t, patched, 200,

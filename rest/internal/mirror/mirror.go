@@ -35,7 +35,7 @@ type Mirror[I Index] struct {
 	empty     func() I
 
 	seen    atomic.Uint64 // the revision of the index
-	mu      sync.RWMutex  // is never held while the store is asked
+	mu      sync.RWMutex  // not held while the Index asks the store
 	index   I
 	ahead   []*watch.Cursor[storage.Record] // the changes after seen; nil if the index has to be read anew
 	begun   bool                            // the index has been read

@@ -18,7 +18,7 @@ type Origin struct {
 // ForCreate sets the metadata that the server gives a new object, and clears what a client may not set (API
 // conventions, Metadata). The store writes the resourceVersion when it commits the object.
 func ForCreate(obj doc.Value, origin Origin) doc.Value {
-	return obj.With("metadata", Of(obj).WithAll([]doc.Member{ // in the order of the keys
+	return obj.With("metadata", Of(obj).WithAll([]doc.Member{ // sorted by their keys
 		{Key: CreationTimestamp, Value: Timestamp(origin.Created)},
 		{Key: GracePeriod},
 		{Key: DeletionTimestamp},
@@ -42,7 +42,7 @@ func textOrAbsent(text string) doc.Value {
 // too, because a client may reset them.
 func ForUpdate(obj, old doc.Value) doc.Value {
 	m, before := Of(obj), Of(old)
-	changes := make([]doc.Member, 0, 9) // in the order of the keys
+	changes := make([]doc.Member, 0, 9) // sorted by their keys
 	for _, field := range []string{CreationTimestamp, GracePeriod, DeletionTimestamp, Generation, ManagedFields, Namespace,
 		ResourceVersion, SelfLink, UID} {
 		value, given := before.Get(field), m.Get(field)

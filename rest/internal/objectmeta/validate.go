@@ -270,7 +270,7 @@ func WithoutRepeatedOwners(obj doc.Value, stage Stage) (without doc.Value, warni
 	}
 	var kept []doc.Value
 	var repeated []string
-	seen := map[string]bool{} // by their JSON: owner references hold no numbers, so equal ones have equal texts
+	seen := map[string]bool{} // the keys are JSON; owner references hold no numbers, so equal ones have equal texts
 	var text []byte
 	for _, owner := range owners.Elements() {
 		text = codec.AppendJSON(text[:0], owner)

@@ -105,7 +105,7 @@ type plugged = func(*testing.B) rest.Plugin
 const (
 	connections = 8
 	rounds      = 12
-	gets        = 2000 // of each API in each round
+	gets        = 2000 // the number of GETs of each API in each round
 	creates     = 600
 )
 
@@ -144,7 +144,7 @@ func BenchmarkObservers(b *testing.B) {
 	requests := []struct {
 		name    string
 		count   int
-		callers []*apitest.Caller // of each set
+		callers []*apitest.Caller // the callers of each set
 		times   [][]time.Duration
 	}{{name: "GET", count: gets}, {name: "CREATE", count: creates}}
 	for _, address := range addresses {

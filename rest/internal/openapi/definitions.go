@@ -14,19 +14,19 @@ import (
 
 // form is what OpenAPI 3.0 and Swagger 2.0 write differently in a schema.
 type form struct {
-	prefix string // of references to named schemas
+	prefix string // the prefix of references to named schemas
 	v3     bool
 }
 
 // definitions gathers the named schemas of a document.
 type definitions struct {
 	form   form
-	schema map[string]doc.Value      // by name
-	prints map[string]string         // by name: the fingerprint of what has it
-	names  map[*schema.Object]string // of those that were given one
-	gvks   map[string][]doc.Value    // by name: the kinds it stands for
+	schema map[string]doc.Value      // the named schemas
+	prints map[string]string         // the fingerprint of what has the name
+	names  map[*schema.Object]string // the names that were given to schemas
+	gvks   map[string][]doc.Value    // the kinds that the name stands for
 	kinds  map[apimeta.GroupVersionKind]bool
-	fields map[string][]doc.Value // by name: the selectable ones of a kind
+	fields map[string][]doc.Value // the selectable fields of the kind with the name
 }
 
 func newDefinitions(f form) *definitions {
@@ -157,7 +157,7 @@ func (d *definitions) name(o *schema.Object) string {
 	}
 	d.names[o] = name
 	if d.prints[name] == "" {
-		d.prints[name] = print // before its members, which may lead back to it
+		d.prints[name] = print // set before the members, which may lead back to it
 		d.schema[name] = d.members(described).value()
 	}
 	return name

@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// The Protobuf forms of the documents: under the names that they are answered with, and under those that clients ask by,
-// which are not valid media types. kubectl asks for Swagger 2.0 when it checks what it sends by itself.
+// The media types of the documents in Protobuf. Answers have the valid names. Clients ask by the old names, which are
+// not valid media types. kubectl asks for Swagger 2.0 when it validates by itself what it sends.
 const (
 	MediaV2Protobuf    = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 	MediaV2ProtobufOld = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
@@ -27,11 +27,11 @@ type Documents struct {
 	// without the first slash.
 	V3 map[string]func() (Document, error)
 
-	kinds map[string][]*kind.Kind // that each document of V3 describes
+	kinds map[string][]*kind.Kind // the kinds that each document of V3 describes
 }
 
-// Document is a document in JSON with the hash of its bytes, which names its version. Protobuf returns the same document
-// as Protobuf.
+// Document is a document in JSON with the hash of its bytes, which names its version. Protobuf returns the same
+// document as Protobuf.
 type Document struct {
 	Body     []byte
 	Hash     string

@@ -36,7 +36,7 @@ type operation struct {
 	optional    bool     // whether the body may be left out
 	gives       string   // the name of the schema of the answer; empty for bytes
 	givesMedia  []string
-	statuses    []string // of answers that hold it
+	statuses    []string // the codes of answers that hold it
 }
 
 // routes defines the schemas of the kinds, and returns the paths below which they are served, in order.

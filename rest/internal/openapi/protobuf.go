@@ -15,8 +15,8 @@ func V2Protobuf(kinds []*kind.Kind, outside ...Path) ([]byte, error) {
 	return documentMessage(document), err
 }
 
-// V3Protobuf returns a document of [V3] as the Protobuf message openapi.v3.Document of gnostic. The field numbers are those
-// of the published OpenAPIv3.proto.
+// V3Protobuf returns a document of [V3] as the Protobuf message openapi.v3.Document of gnostic. The field numbers are
+// those of the published OpenAPIv3.proto.
 func V3Protobuf(body []byte) ([]byte, error) {
 	document, _, err := codec.DecodeJSON(body)
 	return documentV3Message(document), err

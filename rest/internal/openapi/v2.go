@@ -6,8 +6,9 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// V2 returns the Swagger 2.0 document, as JSON, of all kinds that a server serves and of the paths outside of all groups.
-// It fails where two operations would have one name: then two kinds of one group and version are called the same.
+// V2 returns the Swagger 2.0 document, as JSON, of all kinds that a server serves and of the paths outside of all
+// groups. It fails where two operations would have one name: then two kinds of one group and version are called the
+// same.
 func V2(kinds []*kind.Kind, outside ...Path) ([]byte, error) {
 	document, err := swagger(kinds, outside)
 	return codec.AppendJSON(nil, document), err

@@ -28,7 +28,7 @@ const (
 type Peers struct {
 	notes  *notes.Notes
 	logger *slog.Logger
-	name   string        // of the note of this replica
+	name   string        // the name of the note of this replica
 	due    chan struct{} // wakes hold
 
 	mu       sync.Mutex
@@ -40,9 +40,9 @@ type Peers struct {
 
 // peer is what this replica knows of another one.
 type peer struct {
-	revision watch.Revision // of the note
+	revision watch.Revision // the revision of the note
 	followed watch.Revision
-	until    time.Time // until when the replica counts as live, by the clock of this one
+	until    time.Time // when the replica ceases to count as live, by the clock of this one
 }
 
 // note is the content of a note.

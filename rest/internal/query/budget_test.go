@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Clients that count large values and read no answer hold no more than the budget. Others are served.
+// Clients that count large values and do not read the answers hold no more than the budget. The API serves others.
 func TestUnreadCountsAreLimitedTogether(t *testing.T) {
 	const whole = 4 << 20
 	budget := storage.NewBudget(whole)
@@ -45,7 +45,7 @@ func TestUnreadCountsAreLimitedTogether(t *testing.T) {
 	apitest.Must(t, api, "GET", allCrates+"?facets=spec.color", "")
 }
 
-// A value of more than 4 KiB is among the others.
+// A value of more than 4 KiB counts among the others.
 func TestCountsNameNoLongValue(t *testing.T) {
 	api := newCrates(t, rest.Options{})
 	long, longest := strings.Repeat("x", 4<<10), strings.Repeat("y", 4<<10+1)

@@ -13,7 +13,7 @@ type Operator string
 
 // The operators of conditions.
 const (
-	In        Operator = "in" // also = and ==
+	In        Operator = "in" // stands for = and == as well
 	NotIn     Operator = "notin"
 	Less      Operator = "<"
 	AtMost    Operator = "<="

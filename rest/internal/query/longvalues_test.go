@@ -64,7 +64,7 @@ func TestPagesOfLongValues(t *testing.T) {
 }
 
 // A token without its values ends with the revision of its list, and names only objects of the list.
-func TestTokensWithoutTheirValues(t *testing.T) {
+func TestTokensOfLongValues(t *testing.T) {
 	store := apitest.NewStore(t)
 	api := newCrates(t, rest.Options{Store: store})
 	for i := range 4 {
@@ -91,7 +91,7 @@ func TestTokensWithoutTheirValues(t *testing.T) {
 	}
 	for name, change := range map[string]func(map[string]any){
 		"an object outside of the list": func(f map[string]any) { f["start"] = "a/c0\x00" },
-		"no object":                     func(f map[string]any) { f["start"] = "a/c9\x00" },
+		"a missing object":              func(f map[string]any) { f["start"] = "a/c9\x00" },
 		"the present state":             func(f map[string]any) { f["rv"] = -1 },
 		"values too":                    func(f map[string]any) { f["values"] = []string{"x"} },
 	} {

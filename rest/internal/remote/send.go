@@ -23,7 +23,7 @@ const (
 // request is a request that can be sent again.
 type request struct {
 	method, url string
-	media       string // of the body
+	media       string // the media type of the body
 	body        []byte
 	watch       bool // the answer has no end, so the Timeout of the http.Client does not hold
 }

@@ -280,7 +280,7 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 				}
 				for i, fault := range c.faults {
 					if i == 0 && fault.Events > 0 {
-						s.Inject(fault) // of the first stream
+						s.Inject(fault) // the fault of the first stream
 					}
 				}
 				f := followAt(t.Context(), client, rest.WatchOptions{})

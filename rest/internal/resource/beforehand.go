@@ -29,7 +29,7 @@ type beforehand struct {
 
 // Unconverted is the error of an exchange that needs conversions first.
 type Unconverted struct {
-	res     *Resource // in its new stored version
+	res     *Resource // the resource with its new stored version
 	records []*storage.Record
 }
 

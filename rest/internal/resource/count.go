@@ -36,15 +36,15 @@ type ValueCount struct {
 // maxCounted is the length of the longest value that an answer names, in bytes. Longer ones are among the others.
 const maxCounted = 4 << 10
 
-// countedSize is about the memory that counting a value takes besides the value, in bytes: an entry in a map, one in a list,
-// and the JSON around the value.
+// countedSize is about the memory that counting a value takes besides the value, in bytes: an entry in a map, one in a
+// list, and the JSON around the value.
 const countedSize = 200
 
-// maxEscaped is how many bytes of JSON a byte of a text can take.
-const maxEscaped = 6
+// MaxEscaped is how many bytes of JSON a byte of a text can take.
+const MaxEscaped = 6
 
-// Count counts the selected objects by the values of the facets in the query. It takes the memory for the counts, and for
-// their encoding in JSON, from the loan.
+// Count counts the selected objects by the values of the facets in the query. It takes the memory for the counts, and
+// for their encoding in JSON, from the loan.
 func (res *Resource) Count(ctx context.Context, namespace string, p ListParameters, loan *storage.Loan) (Counts, error) {
 	if p.Query == nil || len(p.Query.Facets) == 0 {
 		return Counts{}, status.BadRequest("facets is required: it names the fields whose values are counted")
@@ -98,7 +98,7 @@ func (res *Resource) facet(field string, records []*storage.Record, loan *storag
 			continue
 		}
 		if found[value] == 0 {
-			if err := loan.Take(int64(countedSize + maxEscaped*len(value))); err != nil {
+			if err := loan.Take(int64(countedSize + MaxEscaped*len(value))); err != nil {
 				return Facet{}, err
 			}
 		}

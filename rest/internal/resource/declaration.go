@@ -38,7 +38,7 @@ type Traits struct {
 	Untracked bool
 	// StatusOnCreate: a new object keeps the status that the client sent.
 	StatusOnCreate bool
-	// AnswerStatus: the answer to the creation of a virtual object is a Status.
+	// AnswerStatus: a Status answers the creation of a virtual object.
 	AnswerStatus bool
 	// Parts and StatusParts name further subresources that are parts of the object: of all of it but the status, and of
 	// the status.

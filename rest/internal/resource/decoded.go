@@ -53,9 +53,10 @@ func (res *Resource) Decode(r *storage.Record) (doc.Value, error) {
 	return obj, nil
 }
 
-// DecodeSent returns the document of a text that a client has sent, if it is the text of the stored object and the cache
-// has its document. Clients send such a text if they write an object that they have read, and have nothing to change. A
-// document with a number beyond the range of float64 does not count, because the decoder of bodies refuses it.
+// DecodeSent returns the document of a text that a client has sent, if it is the text of the stored object and the
+// cache has its document. Clients send such a text if they write an object that they have read, and have nothing to
+// change. A document with a number beyond the range of float64 does not count, because the decoder of bodies refuses
+// it.
 func (res *Resource) DecodeSent(ctx context.Context, key storage.Key, text []byte) (obj doc.Value, ok bool) {
 	kept, ok := res.decodedCache.entries.Get(decodedKey{key, res.Stored})
 	if !ok {

@@ -136,7 +136,7 @@ func scrambled(r *rand.Rand, v any, depth int) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
-		for _, key := range slices.Sorted(maps.Keys(v)) { // in one order, so that every run sends the same
+		for _, key := range slices.Sorted(maps.Keys(v)) { // every run sends the same
 			value := v[key]
 			switch {
 			case depth > 0 && r.IntN(12) == 0:

@@ -23,7 +23,8 @@ type Host struct {
 	Logger   *slog.Logger
 	// MaxObjectBytes is the size limit of an object.
 	MaxObjectBytes int64
-	// Budget has what the caches hold, and Answers, a part of it, what answers hold that are built as a whole.
+	// Budget bounds the memory of the caches. Answers is a part of it, and bounds the memory of answers that are built as
+	// a whole.
 	Budget, Answers *storage.Budget
 	// MaxConvertedBytes limits the memory for objects that are kept in other versions than the stored one, see shownCache.
 	MaxConvertedBytes int64

@@ -52,7 +52,8 @@ func (res *Resource) Get(ctx context.Context, t Target, atLeast watch.Revision) 
 
 // StoreError turns the store's error about an object into the Status for the client.
 func (res *Resource) StoreError(err error, name string) error {
-	if _, ok := errors.AsType[*status.Error](err); ok { // of a hook or a step; its cause may be a store's error about another object
+	// A hook or a step has made such an error. Its cause may be an error of a store about another object.
+	if _, ok := errors.AsType[*status.Error](err); ok {
 		return err
 	}
 	switch {

@@ -81,8 +81,8 @@ func (res *Resource) selectableAt(field string) (*schema.Schema, error) {
 // places says where the values of the selectable fields stand. The paths of one field follow each other.
 type places struct {
 	paths  [][]string
-	field  []int    // by path: the index of the selectable field
-	absent []string // by field: the value of an object that has none
+	field  []int    // the index of the selectable field of each path
+	absent []string // the value of each field for an object that has none
 }
 
 // extractor returns a function that finds the value of each selectable field, at the first path that has one.

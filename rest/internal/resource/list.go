@@ -140,7 +140,7 @@ type continueToken struct {
 	// Order is the parameter sortBy of the list, and Values are those of the last object in this order.
 	Order  string   `json:"order,omitempty"`
 	Values []string `json:"values,omitempty"`
-	// Long: the values are too long for a token, so the server reads them from the object at the revision.
+	// Long says that the values are too long for a token, so the server reads them from the object at the revision.
 	Long bool `json:"long,omitempty"`
 }
 
@@ -158,8 +158,8 @@ func areLong(values []string) bool {
 	return false
 }
 
-// longValuesExpired returns the error of a list whose revision is gone, and with it the values after which the next page
-// begins.
+// longValuesExpired returns the error of a list whose revision is gone, and with it the values after which the next
+// page begins.
 func longValuesExpired() error {
 	return status.Expired("The provided continue parameter is too old to display a consistent list result, " +
 		"and the list is sorted by values that are too long to continue in the present state. " +

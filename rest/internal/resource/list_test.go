@@ -256,7 +256,7 @@ func TestListAtAVersion(t *testing.T) {
 		match, version, limit string
 		names                 []string
 		at                    string
-		size                  float64 // of a, where it is listed
+		size                  float64 // the size of a in lists that contain it
 	}{
 		{"", "", "", []string{"a", "b", "c"}, "5", 2},
 		{"", "", "2", []string{"a", "b"}, "5", 2},

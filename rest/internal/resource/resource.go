@@ -38,7 +38,7 @@ type Resource struct {
 	Traits    Traits
 	GoType    GoType
 	Schema    *schema.Schema
-	Metadata  *schema.Schema // of the field metadata
+	Metadata  *schema.Schema // the schema of the field metadata
 	TypeView  schema.View    // the object as its Go type shows it
 	Rules     rules.Checker  // nil for a kind without rules
 	Managed   *managed.Kind  // nil if the kind keeps no managedFields
@@ -49,7 +49,7 @@ type Resource struct {
 	Strategy     *Strategy
 	DefinedBy    *DefinedBy                 // nil for a kind without a definition; only the stored version has it
 	retirement   atomic.Pointer[Retirement] // nil while the API serves the resource; only the stored version has it
-	underway     *underway                  // of the stored version
+	underway     *underway                  // all versions use that of Stored
 }
 
 // lineage is the place of a version among the versions of its kind.

@@ -98,7 +98,7 @@ func TestVersionsOfLists(t *testing.T) {
 	versions := []string{"", "0", "5", "6", "2", "99", "abc"}
 	for _, row := range []struct {
 		match, paging string
-		want          [7]string // in the order of versions
+		want          [7]string // the order is that of versions
 	}{
 		{"", "", [7]string{all, all, all, all, all, tooLarge, noNumber}},
 		{"", "limit=1", [7]string{page, all, "a at 5 and 1 more", page, tooOld, tooLarge, noNumber}},
@@ -140,7 +140,7 @@ func TestVersionsOfLists(t *testing.T) {
 	} {
 		for i, version := range versions {
 			t.Run(fmt.Sprintf("%s %s %s", row.match, row.paging, version), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { // so that waiting for a version takes no time
+				synctest.Test(t, func(t *testing.T) { // in a bubble, waiting for a version takes no time
 					api := newRevised(t)
 					query := strings.Replace(row.paging, "continue", "continue="+api.token, 1)
 					query += "&" + url.Values{"resourceVersion": {version}, "resourceVersionMatch": {row.match}}.Encode()
@@ -248,7 +248,7 @@ func TestVersionsOfWatches(t *testing.T) {
 	versions := []string{"", "0", "4", "6", "2", "99", "abc"}
 	for _, row := range []struct {
 		match, more string
-		want        [7]string // in the order of versions
+		want        [7]string // the order is that of versions
 	}{
 		{"", "", [7]string{state, state, "ADDED b ADDED c", "", watchTooOld, tooLarge, noNumber}},
 		{"", "allowWatchBookmarks=true",

@@ -158,8 +158,8 @@ type Selection struct {
 	Among     []storage.Among
 	Order     []storage.Order
 	MaxVisits int
-	// visible and selects are the two halves of Match if the client may not see everything: what it may see, and what it
-	// selects. Nil means everything.
+	// visible and selects are the two halves of Match if the client may not see everything: visible reports whether it may
+	// see a record, and selects whether it asks for the record. Nil accepts all records.
 	visible, selects func(*storage.Record) bool
 	// mayMatch is false for records that the client may not see, as far as that is known without a conversion. It is
 	// nil if the client may see everything.

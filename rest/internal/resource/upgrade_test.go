@@ -103,7 +103,7 @@ func TestOnlyFollowersOfAChangedKindListAgain(t *testing.T) {
 				api, store, err := restarted(t, lampResource[Lamp](), lampResource[LampNow](), func(api *rest.API) {
 					apitest.CreateWidget(t, api, "a")
 					apitest.CreateWidget(t, api, "b")
-					page = apitest.Must(t, api, "GET", apitest.Widgets+"?limit=1", "") // at 3
+					page = apitest.Must(t, api, "GET", apitest.Widgets+"?limit=1", "") // the page is at revision 3
 					makeLamp(t)(api)                                                   // 4
 					if !left {
 						apitest.Must(t, api, "DELETE", lamps+"/a", "") // 5

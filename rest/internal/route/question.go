@@ -50,7 +50,7 @@ func Read(method string, u *url.URL, s Served) Question {
 	case q.Resource == "" || !whole && q.Subresource == "":
 		return Question{Verb: strings.ToLower(method), Path: u.Path}
 	case watches:
-		q.Verb = "watch" // and no selector, because a watch of one object has none
+		q.Verb = "watch" // a watch of one object has no selector
 	default:
 		q.Verb = verbs[method]
 		q.refine(u)

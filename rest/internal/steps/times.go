@@ -12,7 +12,7 @@ const MaxPipeline = 32
 // little time, so one reading of the clock is the end of a step and the beginning of the next. The writes of a request
 // must follow each other. Anybody may read the times meanwhile. A nil Times counts nothing.
 type Times struct {
-	took    [MaxPipeline]atomic.Int64 // in nanoseconds, by the number of the step
+	took    [MaxPipeline]atomic.Int64 // nanoseconds; the index is the number of the step
 	seen    atomic.Uint32             // bits of the steps that have begun
 	current atomic.Int64              // 1 + the number of the step under way, or 0
 	since   atomic.Int64              // when it began

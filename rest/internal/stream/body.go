@@ -18,7 +18,7 @@ type Body struct {
 	ending   *delivery.Ending
 	held     *delivery.Held
 	frames   bool      // see NewBody
-	deadline time.Time // of the writes, unless the answer consists of frames
+	deadline time.Time // when the current writes must have ended; not set if the answer consists of frames
 }
 
 // NewBody returns the body of an answer that has not begun. A client that does not take a piece within patience, or
@@ -73,8 +73,8 @@ func (b *Body) limit(deadline time.Time) {
 	}
 }
 
-// write gives the client time for each piece, and none once the API has ended. To set a deadline takes a noticeable part
-// of the time of a short write, so with HTTP/1.1 one deadline serves several writes.
+// write gives the client time for each piece, and none once the API has ended. To set a deadline takes a noticeable
+// part of the time of a short write, so with HTTP/1.1 one deadline serves several writes.
 func (b *Body) write(piece []byte) error {
 	switch now := time.Now(); {
 	case b.frames:

@@ -69,7 +69,7 @@ func TestEndings(t *testing.T) {
 		serve    func(context.Context, *stream.Call) error
 		happens  func(*host, *websocket.Conn)
 		reads    bool                 // the client does
-		code     websocket.StatusCode // that the client reads; -1 if the connection is cut
+		code     websocket.StatusCode // the code that the client reads; -1 if the connection is cut
 		after    time.Duration
 	}{
 		{"a session returns", v5, session(func(context.Context, *terminal) error { return nil }), nothing, true,

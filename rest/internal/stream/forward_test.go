@@ -72,7 +72,7 @@ func TestForward(t *testing.T) {
 		assert.Equal(t, number(7)+"marco", heard)
 		require.NoError(t, client.Close(websocket.StatusNormalClosure, ""))
 	})
-	t.Run("what clients need not know is logged", func(t *testing.T) {
+	t.Run("only the log has internal errors", func(t *testing.T) {
 		got, _ := open(t, "ports=82,83", "v4.channel.k8s.io").ReadToEnd()
 		assert.Equal(t, number(82)+"error forwarding port 82: Internal error occurred: the request could not be completed",
 			got[1])

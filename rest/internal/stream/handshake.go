@@ -15,7 +15,7 @@ import (
 // can be sent instead.
 type handshakeWriter struct {
 	http.ResponseWriter
-	conn     net.Conn // after the handshake
+	conn     net.Conn // the connection after the handshake
 	switched bool
 	code     int
 	refusal  bytes.Buffer

@@ -23,7 +23,7 @@ var errEnding = errors.New("the API ends")
 
 // host is an API that serves one stream, over a network without a kernel, so that it can run in a bubble.
 type host struct {
-	ctx    context.Context // of the stream
+	ctx    context.Context // the context of the stream
 	end    context.CancelCauseFunc
 	served chan struct{} // closed when the stream has been served
 	err    error         // what the stream returned

@@ -30,7 +30,7 @@ func Proxy(ctx context.Context, call *Call, below string, serve func(http.Respon
 	}
 	w := &proxyWriter{ResponseWriter: call.Writer, control: control}
 	calm := call.AtEnd(func() { _ = control.SetWriteDeadline(time.Now().Add(call.Limits.End)) })
-	defer func() { // also if the host breaks its answer off with a panic
+	defer func() { // the host may break its answer off with a panic
 		calm()
 		call.Begun = w.begun
 	}()

@@ -149,7 +149,7 @@ func TestSessionRefusals(t *testing.T) {
 		{"by the host", "GET", "/a/exec?stdout=true", apitest.UpgradeHeaders(), 400, "you must specify a command"},
 		{"no stream", "GET", "/a/exec?command=echo", apitest.UpgradeHeaders(), 400,
 			"you must specify at least 1 of stdin, stdout, stderr"},
-		{"nothing but what a terminal has not", "GET", "/a/exec?command=echo&tty=true&stderr=true", apitest.UpgradeHeaders(),
+		{"only stderr of a terminal", "GET", "/a/exec?command=echo&tty=true&stderr=true", apitest.UpgradeHeaders(),
 			400, "you must specify at least 1 of stdin, stdout, stderr"},
 		{"another protocol", "GET", "/a/exec?stdout=true&command=echo",
 			apitest.UpgradeHeaders("Sec-WebSocket-Protocol", "v6.channel.k8s.io"), 400,
@@ -211,7 +211,7 @@ func TestSessionProtocolIsKept(t *testing.T) {
 			}
 		})
 	}
-	t.Run("what goes to an output is dropped", func(t *testing.T) {
+	t.Run("messages to an output are dropped", func(t *testing.T) {
 		client := apitest.OpenSession(t, server, "v5.channel.k8s.io", "stdin=true&stdout=true&command=cat")
 		client.Send(1, "x")
 		client.Send(2, "x")
@@ -260,7 +260,7 @@ func TestSessionEnds(t *testing.T) {
 		require.NoError(t, apitest.Within(t, "Close", closed))
 		require.Error(t, <-ended)
 	})
-	t.Run("with the API, whatever the client does", func(t *testing.T) {
+	t.Run("with the API, despite the client", func(t *testing.T) {
 		for name, command := range map[string]func(context.Context, *rest.Session) error{
 			"it does not read": func(_ context.Context, s *rest.Session) error {
 				for {

@@ -21,7 +21,7 @@ type socket struct {
 	conn   *Conn
 	kind   websocket.MessageType
 	limits Limits
-	ctx    context.Context // ends when the connection is cut
+	ctx    context.Context // a context that ends when the connection is cut
 	cut    context.CancelFunc
 	idle   *time.Timer   // cuts the connection when nothing has moved for long
 	left   chan struct{} // closed when nothing more is read

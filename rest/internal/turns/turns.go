@@ -11,8 +11,8 @@ var errCrowded = errors.New("too many calls are waiting for the webhook")
 
 // Turns limits how many calls are under way, and how many wait.
 type Turns struct {
-	places chan struct{} // of calls under way and waiting
-	turns  chan struct{} // of calls under way
+	places chan struct{} // a token for each call that is under way or waits
+	turns  chan struct{} // a token for each call under way
 }
 
 // New returns limits for calls under way and for waiting ones.

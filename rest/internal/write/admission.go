@@ -31,7 +31,7 @@ type admission struct {
 	base forms
 	// known caches the forms of the object that a hook asked for last.
 	known forms
-	hooks []*Hook // that see the write
+	hooks []*Hook // the hooks that see the write
 	// memories holds what hooks remember from their first Mutate to their second one.
 	memories map[*Hook]*Memory
 }

@@ -282,7 +282,7 @@ func TestAdmissionOfSubresources(t *testing.T) {
 func TestDryRunPastSideEffects(t *testing.T) {
 	for _, c := range []struct {
 		effects   rest.SideEffects
-		validates bool // and does nothing else
+		validates bool // the hook validates, and does nothing else
 		refused   bool
 	}{
 		{rest.SideEffectsNone, false, false}, {rest.SideEffectsNoneOnDryRun, false, false},

@@ -13,9 +13,9 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// A GET writes the stored bytes, so its allocations do not depend on the size of the object. There are three: the request
-// on its way through the handlers, its audit ID and the length of the answer. Only a large response costs a few more,
-// because the API guards it against slow clients.
+// A GET writes the stored bytes, so its allocations do not depend on the size of the object. There are three: the
+// request on its way through the handlers, its audit ID and the length of the answer. Only a large response costs a few
+// more, because the API guards it against slow clients.
 func TestGetNeitherDecodesNorEncodes(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	for name, size := range map[string]int{"small": 1 << 10, "medium": 64 << 10, "large": 1 << 20} {

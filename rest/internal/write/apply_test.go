@@ -76,7 +76,7 @@ func TestManagedFieldsStories(t *testing.T) {
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 200,
 				`m Apply {"f:spec":{"f:size":{}}}`+"\n"+`u Update {"f:spec":{"f:settings":{"f:c":{}}}}`),
 		}},
-		{"a list of nothing begins anew, and what was there belongs to before-first-apply", []step{
+		{"cleared managedFields: before-first-apply owns the existing fields", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 201, ""),
 			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch,
 				`{"metadata":{"managedFields":[{}]},"spec":{"owner":"o"}}`, 200, ""},

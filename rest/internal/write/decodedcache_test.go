@@ -112,7 +112,7 @@ func TestDecodedCacheSparesADecode(t *testing.T) {
 
 // A body that is the text of the stored object is not decoded, so a write that changes nothing allocates less than the
 // same write in another form.
-func TestDecodedCacheSparesTheDecodeOfABody(t *testing.T) {
+func TestDecodedCacheSparesDecodingOfBodies(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	s.Fill(t, 1)
 	target := apitest.Things + "/n000000"
@@ -199,8 +199,8 @@ func turned(text []byte) []byte {
 	return codec.EncodeObject(obj.WithAt(doc.OfInt(n+1), "status", "turns"))
 }
 
-// A store that changes what it is given is not overruled by what the API remembers of its own writes.
-func TestStoreChangesWhatItIsGiven(t *testing.T) {
+// If a store changes the objects that it is given, the cached documents of the API's own writes do not hide that.
+func TestStoreThatChangesObjects(t *testing.T) {
 	for _, budget := range []int64{0, 1} {
 		memory := storage.NewMemory(storage.Options{})
 		t.Cleanup(func() { require.NoError(t, memory.Close()) })

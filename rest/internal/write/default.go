@@ -94,8 +94,8 @@ func (w *Write) illTyped(ctx context.Context, obj doc.Value, errs status.FieldEr
 type defaulting struct {
 	res   *resource.Resource
 	old   doc.Value     // the object before the write; absent on create
-	part  resource.Part // that the write may change
-	limit int           // on the size of the object with its defaults, in bytes
+	part  resource.Part // the part that the write may change
+	limit int           // the most bytes of the object with its defaults
 	nulls bool          // the nulls of an applied configuration are values, which have a wrong type
 }
 

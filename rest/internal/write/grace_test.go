@@ -108,7 +108,7 @@ func TestGraceOutlivesFinalizers(t *testing.T) {
 func TestWatchersSeeAGracePeriodOfZero(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		seconds []int64 // of each DELETE
+		seconds []int64 // the grace period of each DELETE
 		want    []string
 	}{
 		{"first", []int64{0}, []string{"MODIFIED 3 0", "DELETED 4 0"}},
@@ -351,14 +351,14 @@ func TestUnsafeDeletion(t *testing.T) {
 		require.NoError(t, err)
 		return api, store
 	}
-	t.Run("removes what cannot be read", func(t *testing.T) {
+	t.Run("removes an unreadable object", func(t *testing.T) {
 		api, _ := broken(t, true)
 		assert.Equal(t, 500, apitest.Do(t, api, "DELETE", apitest.Widgets+"/broken", "").Code)
 		apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/broken"+ignore, ""), 200,
 			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"broken","group":"example.com","kind":"widgets","uid":"u"}}`)
 		assert.Equal(t, 404, apitest.Do(t, api, "DELETE", apitest.Widgets+"/broken"+ignore, "").Code)
 	})
-	t.Run("keeps what can", func(t *testing.T) {
+	t.Run("keeps a readable object", func(t *testing.T) {
 		api, _ := broken(t, true)
 		apitest.CreateWidget(t, api, "a")
 		apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", `{"`+field+`":true}`), 409, "Conflict",

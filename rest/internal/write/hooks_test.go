@@ -47,7 +47,7 @@ func TestDefaultHook(t *testing.T) {
 			apitest.StoredWidget{Spec: `{"size":1,"color":"blue","replicas":1,"template":{"image":"none"}}`}},
 		{"adds a label beside those of the client", func(w *apitest.Widget) { w.Labels["b"] = "2" },
 			apitest.WidgetBody(`"name":"a","labels":{"a":"1"}`), apitest.StoredWidget{Metadata: `"labels":{"a":"1","b":"2"}`}},
-		{"fills in what the client wants to be null", func(w *apitest.Widget) {
+		{"fills in a field that the client has set to null", func(w *apitest.Widget) {
 			if w.Spec.Owner == nil {
 				w.Spec.Owner = new("nobody")
 			}
@@ -231,7 +231,7 @@ func TestValidateHook(t *testing.T) {
 		if w.Spec.Owner != nil && *w.Spec.Owner == "evil" {
 			errs = append(errs, status.ForbiddenField(status.Field("spec", "owner"), "must not be evil"))
 		}
-		w.Spec.Owner = new("changed by the hook") // which changes nothing
+		w.Spec.Owner = new("changed by the hook") // the new owner changes nothing
 		return errs
 	}))
 	evil := apitest.Forbidden("spec.owner", "Forbidden: must not be evil")
@@ -410,7 +410,7 @@ func TestHooksMayCallTheAPI(t *testing.T) {
 				Metadata: `"labels":{"hook":"was-here"}`}.String())
 		assert.Equal(t, int32(2), runs.Load(), "the patch ran again on what the hook had written")
 	})
-	t.Run("the same object, and a PUT that is not for what it has become", func(t *testing.T) {
+	t.Run("the same object, so the PUT is outdated", func(t *testing.T) {
 		var client rest.Client[apitest.Widget]
 		api := apitest.NewWidgets(t,
 			apitest.WithValidate(func(ctx context.Context, w, old *apitest.Widget) status.FieldErrors {

@@ -40,8 +40,8 @@ func definedIn(res *resource.Resource, record *storage.Record, name string) erro
 }
 
 // checkNamespaceOpen refuses to create an object in a namespace that does not exist or is being deleted. If the API
-// serves no namespaces, every namespace is open. The check skips virtual kinds, whose objects are not stored: a review of
-// rights must not reveal whether a namespace exists. commitNew checks again in the transaction of the write; this
+// serves no namespaces, every namespace is open. The check skips virtual kinds, whose objects are not stored: a review
+// of rights must not reveal whether a namespace exists. commitNew checks again in the transaction of the write; this
 // earlier check gives the error before the other steps run.
 func checkNamespaceOpen(ctx context.Context, res *resource.Resource, namespace, name string) error {
 	namespaces := res.Namespaces()

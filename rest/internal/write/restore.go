@@ -92,9 +92,10 @@ func restored(res *resource.Resource, which resource.Part, obj, old doc.Value) d
 	return res.Schema.Reconcile(res.Strategy.Change(written, old, which), old)
 }
 
-// compare validates a write that changes nothing, not even managedFields, and ends it. It also ends a repeated deletion that does not
-// shorten the running grace period, or that the kind's strategy holds anyway, as it holds a namespace that is being
-// emptied. The deletion of an object that only finalizers hold goes on, because it may change the propagation policy.
+// compare validates a write that changes nothing, not even managedFields, and ends it. It also ends a repeated deletion
+// that does not shorten the running grace period, or that the kind's strategy holds anyway, as it holds a namespace
+// that is being emptied. The deletion of an object that only finalizers hold goes on, because it may change the
+// propagation policy.
 func (w *Write) compare(ctx context.Context) error {
 	if w.deletion != nil {
 		old := w.before.stored

@@ -17,7 +17,7 @@ import (
 type Review struct {
 	write   *admission
 	hook    *Hook
-	object  doc.Value // in the version of the request
+	object  doc.Value // the object in the version of the request
 	mutable bool
 }
 

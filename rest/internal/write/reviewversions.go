@@ -17,7 +17,7 @@ type Version struct {
 	// Kind is the kind of the object in this version, or the own kind of the subresource.
 	Kind   apimeta.GroupVersionKind
 	res    *resource.Resource
-	schema *schema.Schema // of Kind
+	schema *schema.Schema // the schema of Kind
 }
 
 // AreNamespaces reports whether the objects of the resource are the namespaces of other kinds.
@@ -42,7 +42,7 @@ func (r *Review) Versions() []Version {
 // versionFor describes the object under review in a version of its resource.
 func (a *admission) versionFor(res *resource.Resource) Version {
 	v := Version{Resource: res.GR.WithVersion(res.GVK.Version), Kind: res.GVK, res: res, schema: res.Schema}
-	if !a.isOfObject() { // which looks alike below every version
+	if !a.isOfObject() { // a subresource looks alike below every version
 		v.Kind, v.res, v.schema = a.kind, a.res, a.schema
 	}
 	return v

@@ -122,7 +122,7 @@ func TestPrepareHook(t *testing.T) {
 			r.Hooks.Prepare = func(_ context.Context, w, old *apitest.Widget) error { return f(w, old) }
 		}
 	}
-	t.Run("drops what a client may not set, and sets the first status", func(t *testing.T) {
+	t.Run("drops a field that clients may not set, and sets the first status", func(t *testing.T) {
 		api := apitest.NewWidgets(t, withPrepare(func(w, old *apitest.Widget) error {
 			w.Spec.Owner = nil
 			if old == nil {
@@ -143,7 +143,7 @@ func TestPrepareHook(t *testing.T) {
 		apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":"Failed"}}`), 200,
 			want.String())
 	})
-	t.Run("what it makes is validated", func(t *testing.T) {
+	t.Run("its result is validated", func(t *testing.T) {
 		api := apitest.NewWidgets(t,
 			withPrepare(func(w, _ *apitest.Widget) error { w.Spec.Size = new(int32(500)); return nil }))
 		apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)),

@@ -194,7 +194,7 @@ func TestScaleWithoutACount(t *testing.T) {
 			`{"kind":"Scale","apiVersion":"autoscaling/v1","spec":{"replicas":2}}`), 400, "BadRequest",
 			"the name of the object (a based on URL) was undeterminable: name must be provided", "")
 	})
-	t.Run("none is not written", func(t *testing.T) {
+	t.Run("a null count is not written", func(t *testing.T) {
 		api := withWidget(t)
 		apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/scale", `{"spec":{"replicas":null}}`), 200,
 			scale("3", ""))

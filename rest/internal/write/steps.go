@@ -16,7 +16,7 @@ type attempt struct {
 	before found
 	draft  draft
 	after  outcome
-	review *admission // from mutate to admit; nil if no hook sees the write
+	review *admission // set from mutate to admit; nil if no hook sees the write
 	result Result
 	done   bool // the remaining steps are skipped
 }
@@ -119,7 +119,7 @@ const (
 // step is one step of a write. The docs show name and about. The method of a step is called like the step.
 type step struct {
 	declaredStep
-	number int // of its name in [StepNames]
+	number int // the index of its name in [StepNames]
 }
 
 type declaredStep struct {

@@ -126,7 +126,7 @@ var valueNames = map[string]values{
 // selectors names values for an error.
 func selectors(of values) (names []string) {
 	for name, part := range valueNames {
-		if part&(part-1) == 0 && of&part != 0 { // not a pair of forms
+		if part&(part-1) == 0 && of&part != 0 { // a single form, not a pair
 			names = append(names, name)
 		}
 	}

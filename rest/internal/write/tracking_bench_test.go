@@ -21,7 +21,7 @@ type trackedWrite struct {
 	managers int
 	apply    bool
 	body     func(n int) string
-	patch    func(n int) string // for an apply
+	patch    func(n int) string // the patch of an apply
 }
 
 var trackedWrites = []trackedWrite{

@@ -25,8 +25,8 @@ type Transaction struct {
 	after []func(Committed)
 }
 
-// Committed are the changes that the store has made of a transaction. It holds no object that the transaction has not
-// changed.
+// Committed are the changes that the store has committed for a transaction. It contains only objects that the
+// transaction has changed.
 type Committed map[storage.Key]watch.Change[storage.Record]
 
 type transactionKey struct{}

@@ -68,10 +68,10 @@ func TestEtcdGoesBack(t *testing.T) {
 		own   bool // the replica that runs has made the lost commits itself
 		after int  // how many commits others make before the replica is connected again
 	}{
-		"nobody writes":                    {after: 0},
-		"others reach the same revision":   {after: 3},
-		"others go beyond":                 {after: 7},
-		"own commits, and others the same": {own: true, after: 3},
+		"nobody writes":                  {after: 0},
+		"others reach the same revision": {after: 3},
+		"others go beyond":               {after: 7},
+		"own commits, same revision":     {own: true, after: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -73,7 +73,7 @@ func (h heldWatch) RecvMsg(m any) error {
 }
 
 // A replica shows its own commits although its watch is late, unless another program has written in between.
-func TestOwnCommitsDoNotWaitForTheWatch(t *testing.T) {
+func TestOwnCommitsPrecedeTheWatch(t *testing.T) {
 	cluster, err := etcdtest.Start(t.TempDir(), etcdtest.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { cluster.Stop() })

@@ -60,7 +60,7 @@ func runMember(text string) error {
 	}
 	<-server.Server.ReadyNotify()
 	fmt.Println("ready")
-	_, err = io.Copy(io.Discard, os.Stdin) // ends with the process that started this one
+	_, err = io.Copy(io.Discard, os.Stdin) // returns when the process that started this one ends
 	server.Close()
 	return err
 }

@@ -144,7 +144,7 @@ func (s *Server) Restore(database string, script []byte) error {
 func (s *Server) configureAndStart(more map[string]string) error {
 	settings := map[string]string{"listen_addresses": "", "unix_socket_directories": s.dir, "max_connections": "200",
 		"shared_buffers": "64MB", "fsync": "off", "full_page_writes": "off", "wal_level": "replica", "max_wal_size": "1GB",
-		"wal_keep_size": "512MB"} // for standbys
+		"wal_keep_size": "512MB"} // standbys need it
 	if s.opts.Sync {
 		settings["fsync"], settings["full_page_writes"] = "on", "on"
 	}

@@ -81,7 +81,7 @@ func Keep(ctx context.Context, api *rest.API, r netip.Prefix, logger *slog.Logge
 	}
 }
 
-// keeping is what Keep does about changes.
+// keeping is the state of Keep while it follows changes.
 type keeping struct {
 	*keeper
 	again func(ctx context.Context) error // creates the ServiceCIDR of the configuration again
@@ -94,8 +94,8 @@ func (w *keeping) follow(ctx context.Context, objects raw.Objects, logger *slog.
 				slog.Any("error", err))
 		}
 	}
-	// Follow reads one resource after the other. If an IPAddress is deleted in between, its Service was read, and no change
-	// reports the deletion. So nothing is settled before all resources have been read.
+	// Follow reads one resource after the other. If an IPAddress is deleted in between, its Service was read, and no
+	// change reports the deletion. So nothing is settled before all resources have been read.
 	var start []*watch.Change[storage.Record]
 	known := false
 	for changes, err := range objects.Follow(ctx, serviceResource, addressResource, rangeResource) {

@@ -68,8 +68,8 @@ func documentOf(t *testing.T, o map[string]any, asJSON bool) document {
 type judgement struct {
 	Verdict validate.Verdict
 	Code    int
-	Causes  []metav1.StatusCause // of a 422
-	Message string               // of another error
+	Causes  []metav1.StatusCause // the causes of a 422
+	Message string               // the message of another error
 }
 
 // hideRandom removes from the messages what the server chooses at random: the suffix of a generated name, and the ports
@@ -182,7 +182,7 @@ func writeAll(t *testing.T, folder string, documents []document) {
 // apiserver is a server that is asked about documents.
 type apiserver struct {
 	config    *rest.Config
-	resources map[string]metav1.APIResource // by the path of their version and their kind
+	resources map[string]metav1.APIResource // the keys are the path of a version and a kind
 }
 
 // answered returns what a server answers to the documents.
@@ -286,7 +286,7 @@ func (s apiserver) judge(t *testing.T, d, former document, query string) judgeme
 	}
 	out := judgement{Verdict: validate.Invalid, Code: a.code}
 	switch {
-	case status.Reason == metav1.StatusReasonAlreadyExists: // only the name is in the way
+	case status.Reason == metav1.StatusReasonAlreadyExists: // nothing but the name is in the way
 		return judgement{Verdict: validate.Valid, Code: http.StatusCreated}
 	case a.code < http.StatusBadRequest:
 		out.Verdict = validate.Valid

@@ -10,7 +10,7 @@ import (
 // node is the plan for the values of one type: its own rules, and the fields that lead to types with rules.
 type node struct {
 	fixed    []assignment
-	rules    [2][]func(obj any) // by pass
+	rules    [2][]func(obj any) // the index is the pass
 	children []child
 }
 

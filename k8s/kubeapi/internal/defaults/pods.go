@@ -15,7 +15,7 @@ import (
 func pods() []rule {
 	container := values{"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
 	return []rule{
-		fixed[corev1.Pod](values{"spec.enableServiceLinks": true}), // not in templates
+		fixed[corev1.Pod](values{"spec.enableServiceLinks": true}), // templates do not get it
 		fixed[corev1.PodSpec](values{
 			"dnsPolicy":                     "ClusterFirst",
 			"restartPolicy":                 "Always",

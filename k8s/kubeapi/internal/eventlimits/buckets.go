@@ -10,23 +10,23 @@ import (
 // defaultBuckets is how many buckets a limit has if its cacheSize is 0.
 const defaultBuckets = 4096
 
-// buckets count how many Events of each sort clients may still write. The bucket that was used longest ago goes when
-// there are too many, and its sort begins anew with a full one. A bucket is known by the hash of its sort, because the
-// texts of clients could be long.
+// buckets count how many Events of each sort clients may still write. When there are too many, take drops the bucket
+// that was used least recently; its sort gets a full bucket next time. The keys are hashes of the sorts, because
+// clients choose the texts in them, which may be long.
 type buckets struct {
 	qps, burst float64
 	max        int
 
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]*list.Element
-	order list.List // of *bucket, the one used last first
+	order list.List // list of *bucket, the most recently used first
 }
 
 // bucket holds what one sort of Events has left.
 type bucket struct {
 	sort [sha256.Size]byte
 	left float64
-	at   time.Time // when left was true
+	at   time.Time // the time for which left was computed
 }
 
 func newBuckets(l limit) *buckets {
@@ -53,7 +53,7 @@ func (b *buckets) take(sort string, now time.Time) bool {
 	return true
 }
 
-// of returns the bucket of a sort. b.mu is held.
+// of returns the bucket of a sort. The caller holds b.mu.
 func (b *buckets) of(sort [sha256.Size]byte, now time.Time) *bucket {
 	if found := b.known[sort]; found != nil {
 		b.order.MoveToFront(found)

@@ -16,12 +16,12 @@ type verdict struct {
 	reason  string
 }
 
-// answers keeps the verdicts about reviews for some time. A review is known by its hash, because the texts of clients
-// could be long. The zero value is ready.
+// answers keeps the verdicts about reviews for some time. The keys are hashes of the reviews, because clients choose
+// the texts in them, which may be long. The zero value is ready to use.
 type answers struct {
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]*list.Element
-	order list.List // of *answer, the one used last first
+	order list.List // list of *answer, the most recently used first
 }
 
 type answer struct {
@@ -47,7 +47,7 @@ func (a *answers) get(review [sha256.Size]byte) (verdict, bool) {
 	return kept.verdict, true
 }
 
-// keep keeps a verdict. The one used longest ago goes when there are too many.
+// keep keeps a verdict. When there are too many, it drops the one that was used least recently.
 func (a *answers) keep(review [sha256.Size]byte, v verdict, ttl time.Duration) {
 	if ttl <= 0 {
 		return
@@ -66,5 +66,5 @@ func (a *answers) keep(review [sha256.Size]byte, v verdict, ttl time.Duration) {
 	a.known[review] = a.order.PushFront(&answer{review, v, time.Now().Add(ttl)})
 }
 
-// drop forgets an answer. a.mu is held.
+// drop forgets an answer. The caller holds a.mu.
 func (a *answers) drop(e *list.Element) { delete(a.known, a.order.Remove(e).(*answer).review) }

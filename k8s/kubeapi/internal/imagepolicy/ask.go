@@ -92,7 +92,7 @@ func read(body io.Reader) (v verdict, err error) {
 	}
 	var review v1alpha1.ImageReview
 	if err := json.Unmarshal(text, &review); err != nil {
-		return v, fmt.Errorf("the answer is no ImageReview: %w", err)
+		return v, fmt.Errorf("the answer is not an ImageReview: %w", err)
 	}
 	// An answer without an apiVersion and a kind counts as what the request was.
 	if m := review.TypeMeta; m != reviewMeta && (m.Kind != "" || m.APIVersion != "") {

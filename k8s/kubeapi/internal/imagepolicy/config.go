@@ -13,12 +13,12 @@ import (
 // config is what an operator chooses.
 type config struct {
 	server             kubeconfig.Config
-	backoff            time.Duration // before the second attempt
-	allowTTL, denyTTL  time.Duration // how long an answer holds; 0 for answers that are not kept
+	backoff            time.Duration // the pause before the second attempt
+	allowTTL, denyTTL  time.Duration // how long to keep an answer; 0 keeps none
 	allowAfterFailures bool
 }
 
-// span is a time in the configuration: a number of units, 0 for the default, or -1 for none.
+// span is a duration in the configuration: a number of units, 0 for the default, or -1 for no time at all.
 type span struct {
 	value               int64
 	unit, def, min, max time.Duration

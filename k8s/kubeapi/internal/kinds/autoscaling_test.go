@@ -99,7 +99,7 @@ func TestAutoscalersOfV1InV2(t *testing.T) {
 		name        string
 		annotations map[string]string
 		target      *int32
-		metrics     string // of v2
+		metrics     string // the metrics of v2
 		shown       *int32 // the target of v1
 	}{
 		{"default", nil, nil, `[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]`, new(int32(80))},

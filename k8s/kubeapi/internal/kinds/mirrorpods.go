@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// mirror lets a kubelet create a mirror Pod, which shows a Pod that runs on its node without the API. Such a Pod cannot
-// use other objects of the API: the kubelet could read those by it.
+// mirror lets a kubelet create a mirror Pod, which shows a Pod that runs on its node without the API. Such a Pod must
+// not use other objects of the API, because the kubelet would get the right to read them.
 func (k *kubelet) mirror(ctx context.Context, pod *corev1.Pod) error {
 	if _, ok := pod.Annotations[mirrorPod]; !ok {
 		return fmt.Errorf("pod does not have %q annotation, node %q can only create mirror pods", mirrorPod, k.node)

@@ -36,7 +36,7 @@ type owned struct {
 
 func (o *owners) validate(ctx context.Context, r *rest.AdmissionRequest) error {
 	if r.Resource.Group == "" && r.Resource.Resource == "pods" && r.Subresource == "status" {
-		return nil // which cannot change the owners
+		return nil // a write of the status cannot change the owners
 	}
 	var now, was owned
 	if err := r.Object(&now); err != nil {

@@ -24,11 +24,11 @@ type plugin struct {
 	pod func(ctx context.Context, pod *corev1.Pod) error
 	// hooks are the other hooks of the plugin.
 	hooks []rest.Admission
-	// configure, unless nil, sets pod or hooks. Its text is the configuration of the plugin, or nil.
+	// configure, unless nil, sets pod or hooks. text is the configuration of the plugin, or nil.
 	configure func(p *plugin, text []byte) error
 }
 
-// hooked returns the configure of a plugin whose hooks depend on its configuration.
+// hooked returns the function configure of a plugin whose hooks depend on its configuration.
 func hooked(hooks func(text []byte) ([]rest.Admission, error)) func(*plugin, []byte) error {
 	return func(p *plugin, text []byte) (err error) {
 		p.hooks, err = hooks(text)

@@ -94,7 +94,7 @@ func TestPodsRunAsAnAccount(t *testing.T) {
 	assertRefused(t, err, 403, `pods "c" is forbidden: error looking up service account default/x: serviceaccount "x" not found`)
 }
 
-func TestPodsUseOnlyTheSecretsOfTheirAccount(t *testing.T) {
+func TestPodsUseOnlySecretsOfTheirAccount(t *testing.T) {
 	client := clientOf(t, newAPIWith(t, hooksOf(t, kinds.PluginOptions{})))
 	pods := client.CoreV1().Pods(namespace)
 	account := &corev1.ServiceAccount{ObjectMeta: named("default"), Secrets: []corev1.ObjectReference{{Name: "own"}}}
@@ -121,7 +121,7 @@ func TestPodsUseOnlyTheSecretsOfTheirAccount(t *testing.T) {
 	assertRefused(t, err, 500, `ephemeral container e with envFrom referencing secret.secretName="other" is not allowed because service account default does not reference that secret`)
 }
 
-func TestOnePriorityIsTheDefault(t *testing.T) {
+func TestOnlyOnePriorityClassIsDefault(t *testing.T) {
 	classes := clientOf(t, newAPI(t)).SchedulingV1().PriorityClasses()
 	first := must[*schedulingv1.PriorityClass](t)(classes.Create(t.Context(),
 		&schedulingv1.PriorityClass{ObjectMeta: named("first"), GlobalDefault: true}, metav1.CreateOptions{}))
@@ -223,7 +223,7 @@ func TestPodsHaveTheTopologyOfTheirNodes(t *testing.T) {
 	assert.NotContains(t, bound.Labels, corev1.LabelTopologyZone, "an update may remove a label")
 }
 
-func TestPodsGrowIfTheirNodeAllowsIt(t *testing.T) {
+func TestPodsResizeIfTheirNodeAllows(t *testing.T) {
 	client := clientOf(t, newAPI(t))
 	create := func(name, system string, features ...string) {
 		node := &corev1.Node{ObjectMeta: named(name)}
@@ -253,12 +253,12 @@ func TestPodsGrowIfTheirNodeAllowsIt(t *testing.T) {
 		cause      metav1.CauseType
 	}{
 		{"enough room", "small", to("cpu", "2", "memory", "1Mi"), "", ""},
-		{"nothing new", "windows", to("cpu", "1", "memory", "1Mi"), "", ""},
-		{"no node yet", "", to("cpu", "9", "memory", "1Mi"), "", ""},
-		{"too much", "small", to("cpu", "3", "memory", "2Gi"),
+		{"unchanged requests", "windows", to("cpu", "1", "memory", "1Mi"), "", ""},
+		{"an unscheduled Pod", "", to("cpu", "9", "memory", "1Mi"), "", ""},
+		{"too little room", "small", to("cpu", "3", "memory", "2Gi"),
 			`pods "a" is forbidden: node didn't have enough allocatable resources: cpu, requested: 3000, allocatable: 2000; memory, requested: 2147483648, allocatable: 1073741824`,
 			"NodeCapacity"},
-		{"another system", "windows", to("cpu", "2", "memory", "1Mi"),
+		{"another operating system", "windows", to("cpu", "2", "memory", "1Mi"),
 			`pods "a" is forbidden: pod resize is only supported on linux nodes, node "windows" is "windows"`,
 			"UnsupportedPlatform"},
 		{"a missing node", "gone", to("cpu", "2", "memory", "1Mi"), `pods "a" is forbidden: node "gone" not found`, ""},
@@ -301,7 +301,7 @@ func newAPIOn(t *testing.T, plugin string) *kubernetes.Clientset {
 	return clientOf(t, newAPIWith(t, hooksOf(t, kinds.PluginOptions{On: []string{plugin}, Off: []string{"ServiceAccount"}})))
 }
 
-func TestPodsPullTheirImagesAnew(t *testing.T) {
+func TestPodsAlwaysPullImages(t *testing.T) {
 	client := newAPIOn(t, "AlwaysPullImages")
 	pods := client.CoreV1().Pods(namespace)
 	image := func(p *corev1.Pod) {
@@ -351,7 +351,7 @@ func TestNamespacesLimitTolerations(t *testing.T) {
 		Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule})
 }
 
-func TestPodsTolerateNodesOfTheirResources(t *testing.T) {
+func TestPodsTolerateNodesWithTheirResources(t *testing.T) {
 	pods := newAPIOn(t, "ExtendedResourceToleration").CoreV1().Pods(namespace)
 	p := must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a", func(p *corev1.Pod) {
 		r := resources("example.com/gpu", "1", "cpu", "1")
@@ -364,7 +364,7 @@ func TestPodsTolerateNodesOfTheirResources(t *testing.T) {
 	}
 }
 
-func TestPodsKeepOthersOnlyFromTheirNode(t *testing.T) {
+func TestAntiAffinityIsLimitedToNodes(t *testing.T) {
 	pods := newAPIOn(t, "LimitPodHardAntiAffinityTopology").CoreV1().Pods(namespace)
 	alone := func(key string) func(*corev1.Pod) {
 		return func(p *corev1.Pod) {

@@ -147,7 +147,7 @@ func TestDeletedPodsStayWhileTheirNodeStopsThem(t *testing.T) {
 		pod     *corev1.Pod
 		phase   corev1.PodPhase
 		options metav1.DeleteOptions
-		stays   int64 // for so many seconds
+		stays   int64 // the seconds that it stays
 	}{
 		{"without a node", pod("a"), corev1.PodPending, metav1.DeleteOptions{}, 0},
 		{"on a node", pod("a", onNode), corev1.PodRunning, metav1.DeleteOptions{}, 30},
@@ -207,8 +207,8 @@ func TestBindingsAssignPodsToNodes(t *testing.T) {
 	assertRefused(t, err, 422, "target.name: Required value")
 }
 
-// TestTheKindBindingAnswersWithAStatus is about the deprecated way to bind a Pod.
-func TestTheKindBindingAnswersWithAStatus(t *testing.T) {
+// TestBindingIsAnsweredWithStatus is about the deprecated way to bind a Pod.
+func TestBindingIsAnsweredWithStatus(t *testing.T) {
 	client := clientOf(t, newAPI(t)).CoreV1()
 	must[*corev1.Pod](t)(client.Pods(namespace).Create(t.Context(), pod("a"), metav1.CreateOptions{}))
 	bind := func(name string, options ...string) rest.Result {

@@ -18,8 +18,8 @@ import (
 //
 // taken remembers which Service took a value last. The pool trusts an entry while the write that took the value is
 // under way. Afterwards it asks the store whether the Service has the value, because the write may have failed, and the
-// Service may have lost the value or may be gone. So nothing has to be released. A dry run learns what it would get, and
-// takes nothing. The pool knows the writes of one API, so no other API may write to the store.
+// Service may have lost the value or may be gone. So nothing has to be released. A dry run learns what it would get,
+// and takes nothing. The pool knows the writes of one API, so no other API may write to the store.
 type pool[V comparable] struct {
 	// of returns the values of a Service.
 	of func(*corev1.Service) []V

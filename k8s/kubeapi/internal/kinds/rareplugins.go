@@ -92,7 +92,7 @@ func denyExternalIPs(_ context.Context, r *rest.AdmissionRequest) error {
 	return nil
 }
 
-// unexpected returns an error with which kube-apiserver answers 500, because it is none about the request.
+// unexpected returns an error that is not about the request. As in kube-apiserver, the answer has code 500.
 func unexpected(err error) error { return status.Generic(http.StatusInternalServerError, err.Error()) }
 
 // tolerateExtended lets a Pod that requests resources such as example.com/gpu run on nodes that are kept for such Pods.
@@ -116,14 +116,14 @@ func tolerateExtended(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// extended reports whether only some nodes have a resource.
+// extended reports whether the name is that of an extended resource, such as example.com/gpu, which only some nodes
+// have.
 func extended(name corev1.ResourceName) bool {
 	return strings.Contains(string(name), "/") && !strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix) &&
 		!strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix)
 }
 
-// tolerating returns the tolerations with a further one, in the place of those that differ from it only in how long
-// they hold.
+// tolerating adds a toleration to a list. It replaces those that differ from it only in how long they hold.
 func tolerating(list []corev1.Toleration, t corev1.Toleration) []corev1.Toleration {
 	if slices.ContainsFunc(list, func(has corev1.Toleration) bool { return equality.Semantic.DeepEqual(has, t) }) {
 		return list

@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// The node ports that Services get.
+// The range of node ports for Services.
 const firstNodePort, lastNodePort = 30000, 32767
 
 // allocator gives Services their cluster IPs and node ports. All addresses are of one family.
@@ -171,8 +171,8 @@ func (a *allocator) allocateIP(ctx context.Context, s, old *corev1.Service) erro
 	return nil
 }
 
-// candidates yields the addresses of the ranges, in each from a random one on. The first 16 of a range come last,
-// because people choose fixed addresses there.
+// candidates yields the addresses of the ranges, one range after the other. In each range it begins at a random
+// address, and yields the first 16 addresses last, because people choose fixed addresses there.
 func candidates(ranges []netip.Prefix) iter.Seq[netip.Addr] {
 	const reserved = 16
 	return func(yield func(netip.Addr) bool) {

@@ -236,7 +236,7 @@ func TestRefusedServicesTakeNothing(t *testing.T) {
 }
 
 // A dry run takes nothing, not even while it is under way.
-func TestDryRunsTakeNothing(t *testing.T) {
+func TestDryRunsAllocateNothing(t *testing.T) {
 	for name, test := range map[string]struct {
 		tried, real func(*corev1.ServiceSpec)
 		before      int // other Services
@@ -286,7 +286,7 @@ func checkedAt(port int32) func(*corev1.ServiceSpec) {
 	}
 }
 
-func TestServicesWithoutNameTakeNothing(t *testing.T) {
+func TestServicesWithoutNameAllocateNothing(t *testing.T) {
 	services := clientOf(t, newAPI(t)).CoreV1().Services(namespace)
 	_, err := services.Create(t.Context(), service("", atIP("10.0.0.9")), metav1.CreateOptions{})
 	assertRefused(t, err, 422, "name or generateName is required")

@@ -25,16 +25,17 @@ import (
 
 const (
 	quotaResource = "resourcequotas"
-	// recount is how long a count is trusted: writes that fail after the plugin has charged for them leave it too high,
-	// and Pods that should have ended no longer count.
+	// recount is the time after which the controller counts again without a change. Meanwhile, a write that fails after
+	// the plugin has charged for it leaves the count too high, and so does a Pod that should have ended.
 	recount = 5 * time.Minute
-	// settling is when the objects are counted again that came while the server did not limit them yet.
+	// settling is the time after which the controller counts again for a quota with new limits, because some objects may
+	// have been created before the server began to enforce them.
 	settling = time.Second
 )
 
 // Count is the controller of ResourceQuotas: it writes into the status of each quota what the quota limits, and how
-// much of it the objects of the namespace use. It counts anew when objects have gone, or use something else than
-// before. The plugin adds new objects. Count works until ctx ends.
+// much of it the objects of the namespace use. It counts again when an object is deleted or its usage changes; the
+// plugin itself charges for new objects. Count works until ctx ends.
 func Count(ctx context.Context, api *rest.API, logger *slog.Logger) error {
 	quotas, err := rest.ClientForType[corev1.ResourceQuota](api)
 	if err != nil {
@@ -110,7 +111,7 @@ func (k known) see(c *watch.Change[storage.Record]) (bool, error) {
 			}
 			k[namespace][c.Key.Name] = true
 		}
-		return limitsOtherwise(c)
+		return changesLimits(c)
 	}
 	if c.Previous == nil || len(k[namespace]) == 0 {
 		return false, nil
@@ -118,11 +119,11 @@ func (k known) see(c *watch.Change[storage.Record]) (bool, error) {
 	if c.Current == nil {
 		return true, nil
 	}
-	return usesOtherwise(c)
+	return mayChangeUsage(c)
 }
 
-// usesOtherwise reports whether an object may use something else of a quota than before an update.
-func usesOtherwise(c *watch.Change[storage.Record]) (bool, error) {
+// mayChangeUsage reports whether an update may change how much of a quota an object uses.
+func mayChangeUsage(c *watch.Change[storage.Record]) (bool, error) {
 	plural, group, _ := strings.Cut(c.Key.Resource, ".")
 	was, is := typed(group, plural), typed(group, plural)
 	if was == nil {
@@ -147,8 +148,8 @@ func usesOtherwise(c *watch.Change[storage.Record]) (bool, error) {
 	return false, nil
 }
 
-// limitsOtherwise reports whether a quota is new or gone, or limits something else than before.
-func limitsOtherwise(c *watch.Change[storage.Record]) (bool, error) {
+// changesLimits reports whether a quota is new or gone, or has other limits than before.
+func changesLimits(c *watch.Change[storage.Record]) (bool, error) {
 	if c.Previous == nil || c.Current == nil {
 		return true, nil
 	}

@@ -86,7 +86,7 @@ func TestQuotasAreCounted(t *testing.T) {
 		"count/deployments.apps", "1", "configmaps", "0", "services.nodeports", "0"))
 }
 
-func TestQuotasCountWhatIsInTheirScopes(t *testing.T) {
+func TestQuotasCountObjectsInTheirScopes(t *testing.T) {
 	client := newCountedClient(t)
 	namespace := newNamespace(t, client)
 	pods := client.CoreV1().Pods(namespace)

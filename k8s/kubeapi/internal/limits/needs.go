@@ -15,13 +15,13 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// need says which objects need a quota that counts them. Without one, they are refused.
+// need says which objects need a quota that counts them. The plugin refuses these objects if there is no such quota.
 type need struct {
 	APIGroup string `json:"apiGroup"`
 	Resource string `json:"resource"`
 	// MatchContains are parts of the names of what the objects use.
 	MatchContains []string `json:"matchContains"`
-	// MatchScopes are scopes of Pods and claims. They hold whatever Resource is.
+	// MatchScopes are scopes of Pods and claims. They apply to any Resource.
 	MatchScopes []corev1.ScopedResourceSelectorRequirement `json:"matchScopes"`
 }
 
@@ -95,7 +95,7 @@ func (n needs) check(of apimeta.GroupResource, c *change, quotas []*corev1.Resou
 	return nil
 }
 
-// scopes returns the scopes with a need that the new object is in.
+// scopes returns the scopes of the new object for which the configuration demands a quota.
 func (n needs) scopes(c *change) (found []corev1.ScopedResourceSelectorRequirement, err error) {
 	for _, one := range n {
 		in, err := c.in(one.MatchScopes)
@@ -107,7 +107,7 @@ func (n needs) scopes(c *change) (found []corev1.ScopedResourceSelectorRequireme
 	return found, nil
 }
 
-// in returns those scopes that the new object is in.
+// in returns those of the scopes that contain the new object.
 func (c *change) in(scopes []corev1.ScopedResourceSelectorRequirement) (
 	found []corev1.ScopedResourceSelectorRequirement, err error) {
 	if c.inScope == nil {
@@ -125,8 +125,8 @@ func (c *change) in(scopes []corev1.ScopedResourceSelectorRequirement) (
 	return found, nil
 }
 
-// grows reports whether the change uses more than before in the view of one of the quotas that count it, or, if there
-// is none, at all.
+// grows reports whether the new object uses more than the old one, as at least one of the quotas counts it. If no quota
+// counts the object, grows compares the whole usage.
 func (c *change) grows(counting []*corev1.ResourceQuota) bool {
 	if len(counting) == 0 {
 		return len(c.growth(c.usage(c.obj), func(any) bool { return true })) > 0
@@ -135,7 +135,7 @@ func (c *change) grows(counting []*corev1.ResourceQuota) bool {
 		func(q *corev1.ResourceQuota) bool { return len(c.growth(c.usage(c.obj), c.countedBy(q))) > 0 })
 }
 
-// uncovered returns what the new object uses, and needs a quota for, but none of these limits.
+// uncovered returns what the new object uses and needs a quota for, although none of the given quotas limits it.
 func (n needs) uncovered(of apimeta.GroupResource, c *change,
 	counting []*corev1.ResourceQuota) (missing []corev1.ResourceName) {
 	usage := c.usage(c.obj)

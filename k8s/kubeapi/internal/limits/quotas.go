@@ -230,7 +230,8 @@ func (c *counted) limited(q *corev1.ResourceQuota) []corev1.ResourceName {
 	return slices.DeleteFunc(sortedNames(q.Status.Hard), func(name corev1.ResourceName) bool { return !c.named(name) })
 }
 
-// costs returns how much more of what a quota limits the new object uses than the old one, if the quota counted that.
+// costs returns the additional usage of the new object, for the names that a quota limits. If the quota counted the old
+// object, its usage is subtracted.
 func (c *change) costs(q *corev1.ResourceQuota) corev1.ResourceList {
 	return c.growth(only(c.usage(c.obj), c.limited(q)), c.countedBy(q))
 }
@@ -243,8 +244,8 @@ func (c *change) countedBy(q *corev1.ResourceQuota) func(obj any) bool {
 	}
 }
 
-// growth leaves in delta, what the new object uses, only how much more that is than what the old one used, if that was
-// counted.
+// growth subtracts the usage of the old object, if it was counted, from delta, the usage of the new one. It keeps only
+// what has grown.
 func (c *change) growth(delta corev1.ResourceList, counted func(old any) bool) corev1.ResourceList {
 	was := corev1.ResourceList{}
 	if c.old != nil && counted(c.old) {

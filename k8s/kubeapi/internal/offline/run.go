@@ -13,7 +13,7 @@ import (
 // The exit statuses. A status counts only if none of those above it applies.
 const (
 	exitValid      = 0
-	exitUnreadable = 2 // also for a wrong command line
+	exitUnreadable = 2 // wrong command lines exit with it, too
 	exitInvalid    = 1
 	exitUnknown    = 3 // all objects of kinds that the API knows are valid
 )

@@ -29,7 +29,7 @@ func coreSubjects() []subject {
 type served struct {
 	subject
 	doc  map[string]any
-	path string // of the collection
+	path string // the path of the collection
 }
 
 func servedExamples(t *testing.T) (all []served) {

@@ -22,7 +22,7 @@ import (
 // published rules and typical say which values a field may have.
 type mutator struct {
 	filler
-	enums map[reflect.Type]map[string][]string // by type and field
+	enums map[reflect.Type]map[string][]string // the keys are a type and a field
 	texts []string                             // the texts of the object: one part of an object often names another
 }
 
@@ -156,7 +156,7 @@ func (m *mutator) changeList(s site) {
 	var list reflect.Value
 	switch m.Intn(6) {
 	case 0:
-		list = reflect.AppendSlice(v.Slice3(0, i, i), v.Slice(i+1, v.Len())) // without the element
+		list = reflect.AppendSlice(v.Slice3(0, i, i), v.Slice(i+1, v.Len())) // the list without the element
 	case 1:
 		list = reflect.Append(v.Slice3(0, v.Len(), v.Len()), v.Index(i)) // the element twice
 	case 2:

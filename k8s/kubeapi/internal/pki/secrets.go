@@ -101,7 +101,7 @@ func parseSecrets(text []byte) (*Secrets, error) {
 
 // WriteFile replaces a file by one that only its owner can read. A reader sees the old or the new file.
 func WriteFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".kubeapi-*") // has mode 0600
+	f, err := os.CreateTemp(filepath.Dir(path), ".kubeapi-*") // CreateTemp sets mode 0600
 	if err != nil {
 		return err
 	}

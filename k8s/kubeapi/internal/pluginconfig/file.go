@@ -68,7 +68,8 @@ func Read(path string) (*File, error) {
 	return &File{path, content.Plugins}, nil
 }
 
-// withoutVersion returns the configuration of the plugins that read the text itself, or nil if it is none of theirs.
+// withoutVersion returns a File for the plugins that read the text itself. It returns nil if the text is not a
+// configuration of one of them.
 func withoutVersion(path string, text []byte) *File {
 	var fields map[string]any
 	if yaml.Unmarshal(text, &fields) != nil {

@@ -37,14 +37,14 @@ func configIn(text []byte) (c config, err error) {
 	return c, nil
 }
 
-// exempts reports whether nothing is checked because of who writes, or where.
+// exempts reports whether the user or the namespace of a write exempts it from all checks.
 func (c config) exempts(r *rest.AdmissionRequest) bool {
 	return c.exemptsNamespace(r.Namespace) || slices.Contains(c.exempt.Usernames, r.User.Name)
 }
 
 func (c config) exemptsNamespace(name string) bool { return slices.Contains(c.exempt.Namespaces, name) }
 
-// exemptsRuntime reports whether nothing is checked because of the RuntimeClass of Pods.
+// exemptsRuntime reports whether the RuntimeClass of a Pod exempts it from all checks.
 func (c config) exemptsRuntime(spec *corev1.PodSpec) bool {
 	return spec.RuntimeClassName != nil && slices.Contains(c.exempt.RuntimeClasses, *spec.RuntimeClassName)
 }

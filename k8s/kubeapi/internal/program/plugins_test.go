@@ -59,8 +59,8 @@ func pod(name string) *corev1.Pod {
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
 }
 
-// TestThePluginsOfTheFlagsRun has a configuration in a file beside the AdmissionConfiguration.
-func TestThePluginsOfTheFlagsRun(t *testing.T) {
+// TestFlagsSelectPlugins has a configuration in a file beside the AdmissionConfiguration.
+func TestFlagsSelectPlugins(t *testing.T) {
 	config := write(t, "admission.yaml", `
 apiVersion: apiserver.config.k8s.io/v1
 kind: AdmissionConfiguration
@@ -96,7 +96,7 @@ func TestAdmissionControlNamesAllPlugins(t *testing.T) {
 	assert.Empty(t, p.Spec.ServiceAccountName, "ServiceAccount is off")
 }
 
-func TestErrorsInThePluginConfigurationNameTheFileAndTheField(t *testing.T) {
+func TestConfigurationErrorsNameFileAndField(t *testing.T) {
 	const head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\n"
 	configured := func(plugin, configuration string) string {
 		return head + "plugins:\n- name: " + plugin + "\n  configuration: " + configuration + "\n"
@@ -111,7 +111,7 @@ func TestErrorsInThePluginConfigurationNameTheFileAndTheField(t *testing.T) {
 	)
 	for _, test := range []struct{ name, plugin, config, want string }{
 		{"empty file", "", "", "Object 'Kind' is missing in"},
-		{"no YAML", "", "{", "failed to read plugin config"},
+		{"invalid YAML", "", "{", "failed to read plugin config"},
 		{"another kind", "", "{apiVersion: v1, kind: Pod}", `no kind "Pod" is registered for version "v1"`},
 		{"another version", "", "{apiVersion: apiserver.config.k8s.io/v2, kind: AdmissionConfiguration}",
 			`no kind "AdmissionConfiguration" is registered for version "apiserver.config.k8s.io/v2"`},
@@ -179,7 +179,7 @@ func TestErrorsInThePluginConfigurationNameTheFileAndTheField(t *testing.T) {
 	}
 }
 
-func TestTheReadmeNamesEachPlugin(t *testing.T) {
+func TestReadmeNamesEachPlugin(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	_, table, _ := strings.Cut(string(readme), "| plugins | on by default |")

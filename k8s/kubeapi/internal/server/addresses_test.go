@@ -72,7 +72,7 @@ func TestServicesHaveIPAddresses(t *testing.T) {
 		func(now *networkingv1.IPAddress) bool { return now.Spec.ParentRef.Name == "c" })
 }
 
-func TestWritesOfServicesThatFailLeaveNoIPAddress(t *testing.T) {
+func TestFailedWritesOfServicesLeaveNoIPAddress(t *testing.T) {
 	s := newServer(t, func(*server.Config) {})
 	client := rootOf(t, s)
 	services := client.CoreV1().Services("default")
@@ -147,7 +147,7 @@ func TestServicesUseEveryAddressOfAllRanges(t *testing.T) {
 	assert.Len(t, list.Items, 256)
 }
 
-func TestTheFirstServiceCIDRIsAlwaysThere(t *testing.T) {
+func TestFirstServiceCIDRIsRecreated(t *testing.T) {
 	s := newServer(t, func(*server.Config) {})
 	cidrs := rootOf(t, s).NetworkingV1().ServiceCIDRs()
 	c, err := cidrs.Get(t.Context(), "kubernetes", metav1.GetOptions{})

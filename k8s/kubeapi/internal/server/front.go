@@ -71,7 +71,7 @@ func (f *front) finalUser(r *http.Request, u rest.User) rest.User {
 
 // withSystemGroup adds the group of all users who are not anonymous.
 func withSystemGroup(r *http.Request, u rest.User) rest.User {
-	if u.Name != rest.UserFrom(r.Context()).Name { // not anonymous
+	if u.Name != rest.UserFrom(r.Context()).Name { // the user is not anonymous
 		u.Groups = append([]string{"system:authenticated"}, u.Groups...)
 	}
 	return u

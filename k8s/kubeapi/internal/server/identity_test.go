@@ -27,7 +27,7 @@ func TestAServerRenewsTheLeaseOfItsIdentity(t *testing.T) {
 			require.Len(t, list.Items, 1)
 			assert.NotContains(t, versions, list.Items[0].ResourceVersion)
 			versions = append(versions, list.Items[0].ResourceVersion)
-			<-time.After(10 * time.Second) // of the bubble
+			<-time.After(10 * time.Second) // the clock of the bubble moves at once
 		}
 	})
 }

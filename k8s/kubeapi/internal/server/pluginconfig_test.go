@@ -77,23 +77,23 @@ func TestEventsAreLimited(t *testing.T) {
 		events       []*corev1.Event // the last one is refused
 		want         string
 	}{
-		{"all together", "{type: Server, qps: 1, burst: 2}",
+		{"all Events", "{type: Server, qps: 1, burst: 2}",
 			[]*corev1.Event{newEvent("default", "a", "x"), newEvent("kube-system", "b", "y"), newEvent("kube-public", "c", "z")},
 			"Too many requests: limit reached on type Server for key "},
-		{"those of a namespace", "{type: Namespace, qps: 1, burst: 1}",
+		{"Events of a namespace", "{type: Namespace, qps: 1, burst: 1}",
 			[]*corev1.Event{newEvent("default", "a", "x"), newEvent("kube-system", "a", "x"), newEvent("default", "b", "y")},
 			"Too many requests: limit reached on type Namespace for key default"},
-		{"those of a user", "{type: User, qps: 1, burst: 2}",
+		{"Events of a user", "{type: User, qps: 1, burst: 2}",
 			[]*corev1.Event{newEvent("default", "a", "x"), newEvent("kube-system", "b", "y"), newEvent("default", "c", "z")},
 			"Too many requests: limit reached on type User for key root"},
-		{"those of a source about an object", "{type: SourceAndObject, qps: 1, burst: 1}",
+		{"Events of a source about an object", "{type: SourceAndObject, qps: 1, burst: 1}",
 			[]*corev1.Event{newEvent("default", "a", "x"), newEvent("default", "b", "x"), newEvent("default", "a", "y"),
 				newEvent("default", "a", "x")},
 			"Too many requests: limit reached on type SourceAndObject for key aConfigMapdefaultx"},
-		{"by two limits", "{type: Server, qps: 1, burst: 1}, {type: User, qps: 1, burst: 1}",
+		{"two limits", "{type: Server, qps: 1, burst: 1}, {type: User, qps: 1, burst: 1}",
 			[]*corev1.Event{newEvent("default", "a", "x"), newEvent("default", "a", "x")},
 			"Too many requests: [limit reached on type Server for key , limit reached on type User for key root]"},
-		{"a namespace that goes with the smallest cache", "{type: Namespace, qps: 1, burst: 1, cacheSize: 1}",
+		{"a namespace that leaves the smallest cache", "{type: Namespace, qps: 1, burst: 1, cacheSize: 1}",
 			[]*corev1.Event{newEvent("default", "a", "x"), newEvent("kube-system", "a", "x"), newEvent("default", "a", "x"),
 				newEvent("default", "a", "x")},
 			"Too many requests: limit reached on type Namespace for key default"},
@@ -123,7 +123,7 @@ func TestEventsAreLimited(t *testing.T) {
 					ObjectMeta: metav1.ObjectMeta{Name: "new"}, EventTime: metav1.NowMicro(), ReportingController: "example.com/c",
 					ReportingInstance: "i", Action: "A", Reason: "R", Type: "Normal"}, metav1.CreateOptions{})
 				require.NoError(t, err, "Events of events.k8s.io do not count")
-				<-time.After(time.Second) // of the bubble
+				<-time.After(time.Second) // the clock of the bubble moves at once
 				require.NoError(t, write(last, metav1.CreateOptions{}))
 				assert.True(t, apierrors.IsTooManyRequests(write(last, metav1.CreateOptions{})))
 			})
@@ -189,7 +189,7 @@ func withImage(image string) func(*corev1.Pod) {
 	return func(p *corev1.Pod) { p.Spec.Containers[0].Image = image }
 }
 
-func TestAServerDecidesAboutImages(t *testing.T) {
+func TestServerDecidesAboutImages(t *testing.T) {
 	hooks := &images{answer: judge}
 	client := imageServer(t, hooks, "")
 	_, err := create(t, client, "a", withImage("good"))
@@ -226,9 +226,9 @@ func TestAServerDecidesAboutImages(t *testing.T) {
 	assert.Equal(t, []v1alpha1.ImageReviewContainerSpec{{Image: "bad:2"}}, seen.Containers)
 }
 
-// TestAnswersAboutImagesHoldForSomeTime closes each connection, because time in the bubble stands still while one is
+// TestVerdictsAboutImagesAreCached closes each connection, because time in the bubble stands still while one is
 // open.
-func TestAnswersAboutImagesHoldForSomeTime(t *testing.T) {
+func TestVerdictsAboutImagesAreCached(t *testing.T) {
 	hooks := &images{answer: func(w http.ResponseWriter, review *v1alpha1.ImageReview) {
 		w.Header().Set("Connection", "close")
 		judge(w, review)
@@ -239,8 +239,8 @@ func TestAnswersAboutImagesHoldForSomeTime(t *testing.T) {
 		name, image, config string
 		until               time.Duration // 0 if each write asks
 	}{
-		{"by default, if allowed", "good", "", 5 * time.Minute},
-		{"by default, if denied", "bad:1", "", 30 * time.Second},
+		{"default for an allowed image", "good", "", 5 * time.Minute},
+		{"default for a denied image", "bad:1", "", 30 * time.Second},
 		{"allowTTL", "good", ", allowTTL: 7, denyTTL: 3", 7 * time.Second},
 		{"denyTTL", "bad:1", ", allowTTL: 7, denyTTL: 3", 3 * time.Second},
 		{"without allowTTL", "good", ", allowTTL: -1", 0},
@@ -259,7 +259,7 @@ func TestAnswersAboutImagesHoldForSomeTime(t *testing.T) {
 				}
 				assert.EqualValues(t, 1, asked())
 				if test.until > 0 {
-					<-time.After(test.until - time.Millisecond) // of the bubble
+					<-time.After(test.until - time.Millisecond) // the clock of the bubble moves at once
 					assert.EqualValues(t, 0, asked())
 					<-time.After(time.Millisecond)
 				}
@@ -269,7 +269,7 @@ func TestAnswersAboutImagesHoldForSomeTime(t *testing.T) {
 	}
 }
 
-func TestDefaultAllowDecidesIfNobodyAnswers(t *testing.T) {
+func TestDefaultAllowDecidesWithoutAnswer(t *testing.T) {
 	answer := func(code int, body string) func(http.ResponseWriter, *v1alpha1.ImageReview) {
 		return func(w http.ResponseWriter, _ *v1alpha1.ImageReview) {
 			w.WriteHeader(code)
@@ -282,14 +282,15 @@ func TestDefaultAllowDecidesIfNobodyAnswers(t *testing.T) {
 		asked  int32
 		want   string
 	}{
-		{"a code", answer(http.StatusNotFound, ""), 1, "the server answered 404 Not Found"},
-		{"a code that means to try again", answer(http.StatusInternalServerError, ""), 5,
+		{"a permanent failure", answer(http.StatusNotFound, ""), 1, "the server answered 404 Not Found"},
+		{"a transient failure", answer(http.StatusInternalServerError, ""), 5,
 			"the server answered 500 Internal Server Error"},
-		{"no JSON", answer(http.StatusOK, "hello"), 1, "the answer is no ImageReview"},
-		{"nothing", answer(http.StatusOK, ""), 1, "the answer is no ImageReview"},
+		{"text that is not JSON", answer(http.StatusOK, "hello"), 1, "the answer is not an ImageReview"},
+		{"empty body", answer(http.StatusOK, ""), 1, "the answer is not an ImageReview"},
 		{"another kind", answer(http.StatusOK, `{"apiVersion":"v1","kind":"Status"}`), 1,
 			`the answer is a Status of "v1", not an ImageReview of "imagepolicy.k8s.io/v1alpha1"`},
-		{"too much", answer(http.StatusOK, strings.Repeat(" ", 1<<20)+"{}"), 1, "the answer is larger than 1048576 bytes"},
+		{"a large answer", answer(http.StatusOK, strings.Repeat(" ", 1<<20)+"{}"), 1,
+			"the answer is larger than 1048576 bytes"},
 		{"a broken connection", func(http.ResponseWriter, *v1alpha1.ImageReview) { panic(http.ErrAbortHandler) }, 1, "EOF"},
 	} {
 		for _, allow := range []bool{false, true} {
@@ -307,7 +308,7 @@ func TestDefaultAllowDecidesIfNobodyAnswers(t *testing.T) {
 	}
 }
 
-func TestASilentServerOfImagesEndsWithTheRequest(t *testing.T) {
+func TestImageReviewEndsWithRequest(t *testing.T) {
 	hooks := &images{}
 	client := imageServer(t, hooks, "")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -358,7 +359,7 @@ func TestNamespacesWithoutAnnotationsGetTheTolerationsOfTheCluster(t *testing.T)
 		"pod tolerations (possibly merged with namespace default tolerations) conflict with its cluster whitelist")
 }
 
-func TestThePodSecurityConfigurationHoldsWithoutLabels(t *testing.T) {
+func TestPodSecurityConfigurationAppliesWithoutLabels(t *testing.T) {
 	s := configuredServer(t, "PodSecurity",
 		"{apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, defaults: {enforce: baseline}, "+
 			"exemptions: {usernames: [system:serviceaccount:kube-system:job], namespaces: [kube-system], runtimeClasses: [vm]}}")
@@ -382,7 +383,7 @@ func TestThePodSecurityConfigurationHoldsWithoutLabels(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestObjectsNeedAQuotaIfTheConfigurationSaysSo(t *testing.T) {
+func TestConfigurationDemandsQuotas(t *testing.T) {
 	const config = "{apiVersion: apiserver.config.k8s.io/v1, kind: ResourceQuotaConfiguration, limitedResources: [" +
 		"{resource: persistentvolumeclaims, matchContains: [.storageclass.storage.k8s.io/requests.storage]}, " +
 		"{resource: pods, matchScopes: [{scopeName: PriorityClass, operator: In, values: [system-cluster-critical]}]}]}"

@@ -69,7 +69,7 @@ func certificate(t *testing.T) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-func TestOnlyThoseWriteTrustBundlesWhoAttestForTheSigner(t *testing.T) {
+func TestTrustBundlesNeedTheRightToAttest(t *testing.T) {
 	root, client := serverOf(t, "AlwaysAdmit", rest.User{Name: "jane"})
 	grant(t, root, "jane", "bundles", rule("certificates.k8s.io", "clustertrustbundles", "*"))
 	bundle := &certificatesv1.ClusterTrustBundle{ObjectMeta: metav1.ObjectMeta{Name: "example.com:signer:a"},
@@ -93,7 +93,7 @@ func TestOnlyThoseWriteTrustBundlesWhoAttestForTheSigner(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestOwnersNeedRights(t *testing.T) {
+func TestOwnerReferencesNeedRights(t *testing.T) {
 	const plugin = "OwnerReferencesPermissionEnforcement"
 	root, client := serverOf(t, plugin, rest.User{Name: "jane"})
 	grant(t, root, "jane", "maps", rule("", "configmaps", "get", "create", "update"))
@@ -128,7 +128,7 @@ func TestOwnersNeedRights(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestNewObjectsBringTheirNamespaces(t *testing.T) {
+func TestNewObjectsCreateTheirNamespaces(t *testing.T) {
 	root, client := serverOf(t, "NamespaceAutoProvision", rest.User{Name: "jane"})
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
 	_, err := client.CoreV1().ConfigMaps("fresh").Create(t.Context(), object, metav1.CreateOptions{})
@@ -139,7 +139,7 @@ func TestNewObjectsBringTheirNamespaces(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestKubeletsWriteOnlyWhatIsTheirs(t *testing.T) {
+func TestKubeletsWriteOnlyTheirOwnObjects(t *testing.T) {
 	root, client := serverOf(t, "NodeRestriction", rest.User{Name: "system:node:mine", Groups: []string{"system:nodes"}})
 	grant(t, root, "system:node:mine", "node", rule("*", "*", "*"))
 	node := func(name string, labels map[string]string) *corev1.Node {

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// provision is the plugin NamespaceAutoProvision: it creates the namespace of a new object. It acts before the API does,
-// because the API asks for the namespace before it calls any hook.
+// provision is the plugin NamespaceAutoProvision: it creates the namespace of a new object. It acts before the API
+// does, because the API asks for the namespace before it calls any hook.
 func (f *front) provision(r *http.Request) {
 	apply := r.Method == http.MethodPatch && r.Header.Get("Content-Type") == "application/apply-patch+yaml"
 	if r.Method != http.MethodPost && !apply || len(r.URL.Query()["dryRun"]) > 0 {

@@ -22,7 +22,7 @@ type review struct {
 	webhooks *webhook.Webhooks
 	calls    *callout.Client
 	options  kinds.PluginOptions
-	callers  map[string]*caller // by the name of the plugin
+	callers  map[string]*caller // the keys are names of plugins
 }
 
 // The plugins with which users review writes.

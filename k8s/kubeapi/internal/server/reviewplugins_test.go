@@ -74,7 +74,7 @@ func register(t *testing.T, client kubernetes.Interface, hooks *httptest.Server)
 	require.NoError(t, err)
 }
 
-func TestReviewsOfUsersCanBeOff(t *testing.T) {
+func TestUserReviewsCanBeDisabled(t *testing.T) {
 	var asked []string
 	hooks := refusing(t, &asked)
 	for _, test := range []struct {
@@ -136,7 +136,7 @@ func TestWebhooksAreCalledAsTheUserOfTheirHost(t *testing.T) {
 	}
 }
 
-func TestAlwaysDenyRefusesWhatClientsWrite(t *testing.T) {
+func TestAlwaysDenyRefusesWritesOfClients(t *testing.T) {
 	client := rootOf(t, configuredServer(t, "AlwaysDeny", "{}"))
 	const text = "admission control is denying all modifications"
 	_, err := create(t, client, "")

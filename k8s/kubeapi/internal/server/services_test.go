@@ -19,7 +19,7 @@ import (
 
 // The server of a webhook is at a ready endpoint of its Service. The test does not call it, because an endpoint cannot
 // have a loopback address.
-func TestWebhooksAreAtAReadyEndpointOfTheService(t *testing.T) {
+func TestWebhookServiceResolvesToReadyEndpoint(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	s, err := New(t.Context(), Config{Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc",

@@ -316,7 +316,8 @@ func (r containerRules) mounts(list *field.Path, c *corev1.Container) {
 	}
 }
 
-// mountPaths and devicePaths return where volumes are in a container. The last one of a volume counts.
+// mountPaths and devicePaths return the paths at which a container sees volumes. If a volume has several paths, the
+// last one counts.
 func mountPaths(mounts []corev1.VolumeMount) []string {
 	paths := map[string]string{}
 	for _, m := range mounts {
@@ -333,7 +334,8 @@ func devicePaths(devices []corev1.VolumeDevice) []string {
 	return slices.Collect(maps.Values(paths))
 }
 
-// recursiveReadOnly checks that only a volume which a container reads is read-only with all that is mounted in it.
+// recursiveReadOnly checks the mode that makes everything mounted below a volume read-only, too. The volume itself must
+// be read-only.
 func (r containerRules) recursiveReadOnly(p *field.Path, m *corev1.VolumeMount) {
 	switch *m.RecursiveReadOnly {
 	case corev1.RecursiveReadOnlyDisabled:

@@ -25,7 +25,7 @@ const (
 	mostSelectors      = 32
 	mostAlternatives   = 8
 	longestSelector    = 10 << 10
-	costliestSelector  = 1_000_000 // in units of CEL
+	costliestSelector  = 1_000_000 // units of CEL
 	longestParameters  = 10 << 10
 	mostConsumers      = 256
 	mostAllocations    = 32

@@ -318,7 +318,7 @@ func (r *report) requestRange(p *field.Path, all, usual resource.Quantity, span 
 	}
 }
 
-// bindingConditions checks on what the binding of a Pod waits until a device is ready, or has failed.
+// bindingConditions checks the conditions by which the binding of a Pod learns that a device is ready, or has failed.
 func (r *report) bindingConditions(p *field.Path, ready, failed []string) {
 	readyAt, failedAt := p.Child("bindingConditions"), p.Child("bindingFailureConditions")
 	for _, list := range []struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// The rules of flow control are those of package flowcontrol, which other hosts have too.
+// The rules of flow control are those of package flowcontrol, because other hosts serve these kinds too.
 
 func (r *report) flowSchema(obj *flowcontrolv1.FlowSchema) {
 	r.flowControl(obj, &flowcontrol.FlowSchema{}, "")
@@ -44,7 +44,7 @@ func (r *report) flowControl(obj any, same interface{ Validate() status.FieldErr
 			continue
 		}
 		fault := &field.Error{Type: field.ErrorType(e.Type), Field: e.Field, BadValue: e.BadValue, Detail: e.Detail}
-		if fault.BadValue == nil { // as in field.Required
+		if fault.BadValue == nil { // field.Required sets the empty string
 			fault.BadValue = ""
 		}
 		r.add(fault)

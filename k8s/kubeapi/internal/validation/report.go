@@ -17,7 +17,8 @@ import (
 type report struct {
 	errs     field.ErrorList
 	existing bool // whether the object exists already: then what cannot change is not checked again
-	// addresses are those that the rules have checked. The ones that the object had before, in known, may have an old form.
+	// addresses are those that the rules have checked. The ones that the object had before, in known, may have an old
+	// form.
 	addresses, known []string
 }
 

@@ -105,7 +105,7 @@ func selecting(expression string) string {
 	return string(text)
 }
 
-func TestASelectorOfDevicesThatDoesNotCompile(t *testing.T) {
+func TestInvalidDeviceSelector(t *testing.T) {
 	errs := check[resourcev1.DeviceClass](t, selecting("device.nope"))
 	require.Len(t, errs, 1)
 	assert.Equal(t, status.CauseInvalid, errs[0].Type)
@@ -113,7 +113,7 @@ func TestASelectorOfDevicesThatDoesNotCompile(t *testing.T) {
 }
 
 // An address in an old form may stay, also in another place.
-func TestAnUpdateMayKeepAnAddress(t *testing.T) {
+func TestUpdateMayKeepAnAddress(t *testing.T) {
 	const header = `{"spec":{"ports":[{"port":80}],"externalIPs":`
 	old := decode[corev1.Service](t, header+`["010.0.0.1"]}}`)
 	moved := decode[corev1.Service](t, header+`["10.0.0.2","010.0.0.1"]}}`)

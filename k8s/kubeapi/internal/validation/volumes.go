@@ -32,7 +32,7 @@ func (r *report) volumes(list *field.Path, volumes []corev1.Volume, isPod bool) 
 // volumeSource checks where a volume of a Pod is.
 func (r *report) volumeSource(p *field.Path, v *corev1.Volume, isPod bool) {
 	s := &v.VolumeSource
-	set := r.source(p, false, // in the order in which Kubernetes looks for one
+	set := r.source(p, false, // Kubernetes looks for them in this order
 		volumeType{"emptyDir", s.EmptyDir != nil, func(p *field.Path) { r.emptyDir(p, s.EmptyDir) }},
 		volumeType{"hostPath", s.HostPath != nil, func(p *field.Path) { r.hostPath(p, s.HostPath) }},
 		volumeType{"gitRepo", s.GitRepo != nil, func(p *field.Path) { r.gitRepo(p, s.GitRepo) }},

@@ -230,7 +230,7 @@ func (r *report) secretOfPod(p *field.Path, ref *corev1.LocalObjectReference) {
 // persistentSource checks where a volume with this name is.
 func (r *report) persistentSource(p *field.Path, name string, spec *corev1.PersistentVolumeSpec) {
 	s := &spec.PersistentVolumeSource
-	set := r.source(p, false, // in the order in which Kubernetes looks for one
+	set := r.source(p, false, // Kubernetes looks for them in this order
 		volumeType{"hostPath", s.HostPath != nil, func(p *field.Path) { r.hostPath(p, s.HostPath) }},
 		volumeType{"gcePersistentDisk", s.GCEPersistentDisk != nil, func(p *field.Path) {
 			r.gcePersistentDisk(p, s.GCEPersistentDisk)

@@ -86,7 +86,7 @@ func TestConform(t *testing.T) {
 			"STALE a/good passes; take it off the list\n  listed: later\n", ""},
 		{"a list without reasons", append(check, "--known", "unclear.yaml"), 3, "", "unclear.yaml: a group has no reason"},
 		{"no list", append(check, "--known", "none.yaml"), 3, "", "none.yaml"},
-		{"list what fails", append(check, "--list-failing"), 0, "pending:\n  - reason: \"\"\n    cases:\n      - a/bad\n",
+		{"list of failing cases", append(check, "--list-failing"), 0, "pending:\n  - reason: \"\"\n    cases:\n      - a/bad\n",
 			"1 passed, 1 failed"},
 		{"refresh a list", append(check, "--known", "stale.yaml", "--list-failing"), 0,
 			"pending:\n  - reason: later\n    cases:\n      - a/bad\n", "STALE a/good"},

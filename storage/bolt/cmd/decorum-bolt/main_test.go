@@ -140,7 +140,7 @@ func TestExistingFilesAreNotOverwritten(t *testing.T) {
 	assert.Len(t, entries, 3, "nothing temporary is left")
 }
 
-// fails for all commands that read a file, and leaves none.
+// refused checks that all commands that read a file fail, and leave no result behind.
 func refused(t *testing.T, path, want string) {
 	t.Helper()
 	result := beside(path, "result")

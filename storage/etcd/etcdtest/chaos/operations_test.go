@@ -76,7 +76,7 @@ var registersModel = porcupine.Model{
 type operation struct {
 	call
 	outcome
-	revision    uint64 // of the object that a write answered
+	revision    uint64 // the revision of the object that a write answered
 	status      int    // the code of the answer
 	client      int
 	began, took time.Duration

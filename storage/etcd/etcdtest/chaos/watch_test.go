@@ -12,7 +12,7 @@ import (
 type event struct {
 	Type   string   `json:"type"`
 	Object Register `json:"object"`
-	Code   int      `json:"-"` // of the Status in an event of type ERROR
+	Code   int      `json:"-"` // the code of the Status in an event of type ERROR
 }
 
 func (e event) revision() uint64 {
