@@ -33,11 +33,15 @@ type LimitedRequest struct {
 }
 
 // Seats are what a request needs of the capacity of the API while the API works on it. A request gives them back while
-// its body is read, while it waits for a webhook, and once its client is slow to read a large answer. A watch has them
-// until it has sent the existing objects, or its client is slow to read those.
+// its body is read, while it waits for a webhook, and while its client is slow to take a piece of a large answer. A watch
+// needs them until it has sent the existing objects.
 type Seats interface {
 	// Take waits for the seats, or returns the error to answer with. ctx ends when the client has gone.
 	Take(ctx context.Context) error
+	// Continue waits for the seats of a request that has given them back while its client was slow, and whose answer the
+	// API has to encode or to compress further. The client has a part of the answer, so the request waits until it gets
+	// its seats or ctx ends, when the client has gone. An error breaks off the answer.
+	Continue(ctx context.Context) error
 	// Retake takes the seats at once, even if there are none, for a request that has given them back while it waited for a
 	// webhook.
 	Retake()

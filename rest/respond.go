@@ -43,6 +43,7 @@ func (q *request) hold(expired func() error, size int, write func() error) error
 	bytes := delivery.Bytes{Expired: expired, Cut: cut}
 	if q.flight.HasSeats() {
 		bytes.Waits = q.deliver // until then, the API may have to compress or to encode the answer
+		bytes.Resumes = func() error { return q.api.flights.Continue(q.r.Context(), &q.flight) }
 	} else {
 		q.deliver()
 	}
@@ -54,7 +55,7 @@ func (q *request) hold(expired func() error, size int, write func() error) error
 	return holding.Ended()
 }
 
-// deliver gives up the place of the request, because its client reads.
+// deliver gives up the place of the request and its seats, because its client reads.
 func (q *request) deliver() { q.api.flights.Deliver(&q.flight) }
 
 // sendWarnings adds the warnings of the request to the header of the answer.

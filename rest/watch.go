@@ -37,9 +37,13 @@ func (q *request) watch() error {
 	case q.api.limiter == nil:
 		q.stay() // a watch does not count for MaxInFlight
 	case sends && listed == nil:
-		w.Waits, w.Listed = q.stay, q.stay
+		w.Listed = q.stay
 	case sends:
-		w.Waits, w.Listed = q.stay, func() { q.stay(); listed() }
+		w.Listed = func() { q.stay(); listed() }
+	}
+	if sends {
+		w.Waits = q.stay
+		w.Resumes = func(ctx context.Context) error { return q.api.flights.Continue(ctx, &q.flight) }
 	}
 	q.api.flights.Locked(func() { q.watches = true })
 	return w.Deliver(ctx, func() (delivery.Output, error) {

@@ -60,6 +60,7 @@ var holders = []holder{
 	{"rest/internal/media/encode.go bytes.Buffer", 1, "the caller of Encode has taken Representation.Room"},
 	{"rest/internal/media/list.go sync.Pool", 1, "64 KiB for each list under way"},
 	{"rest/internal/media/compress.go sync.Pool", 1, "one compressor, of fixed size, for each answer under way"},
+	{"rest/internal/media/compress.go bytes.Buffer", 1, "a chunk of 64 KiB, and what becomes of one more, for each answer under way"},
 	{"rest/internal/media/protobuflist.go sync.Pool", 1, isCleared},
 	{"rest/internal/resource/list.go sync.Pool", 1, isCleared},
 	{"rest/internal/follow/position.go sync.Pool", 1, isCleared},

@@ -44,7 +44,7 @@ type limits struct {
 	nominal   int // the seats of the level
 	lendable  int // how many of them others may use while the level does not need them
 	borrowing int // how many seats of others the level may use
-	queues    int // 0 refuses requests that find no seat
+	queues    int // 0 refuses requests that find no seat, unless they come back
 	hand      int // how many queues one flow may use
 	length    int // the length of a queue, in requests
 }
@@ -80,17 +80,13 @@ func (t *tally) add(requests, seats, waiting int) {
 
 // arrive lets a request of a flow take its seats or a place in a queue. It returns false if the queue is full.
 func (c *capacity) arrive(now time.Time, t *ticket, flow uint64) bool {
-	c.list(t)
-	l := t.level
-	l.advance(now)
-	t.queue, t.wake = nil, nil
+	l := c.prepare(now, t)
 	if l.exempt {
 		l.seat(now, t)
 		return true
 	}
-	t.seats = min(t.seats, max(1, l.nominal))
 	if l.limits.queues == 0 {
-		if !c.fits(l, t.seats) {
+		if l.waiting > 0 || !c.fits(l, t.seats) {
 			return false
 		}
 		l.seat(now, t)
@@ -103,6 +99,33 @@ func (c *capacity) arrive(now time.Time, t *ticket, flow uint64) bool {
 	l.enqueue(q, t)
 	c.dispatch(now, l)
 	return true
+}
+
+// comeBack lets a request that has had seats before take them again or a place in a queue, however long the queue is. A
+// level that has no queue gets one for such requests.
+func (c *capacity) comeBack(now time.Time, t *ticket, flow uint64) {
+	l := c.prepare(now, t)
+	if l.exempt {
+		l.seat(now, t)
+		return
+	}
+	if len(l.queues) == 0 {
+		l.queues = append(l.queues, new(queue))
+	}
+	l.enqueue(l.choose(flow), t)
+	c.dispatch(now, l)
+}
+
+// prepare returns the level of a request that arrives or comes back.
+func (c *capacity) prepare(now time.Time, t *ticket) *level {
+	c.list(t)
+	l := t.level
+	l.advance(now)
+	t.queue, t.wake = nil, nil
+	if !l.exempt {
+		t.seats = min(t.seats, max(1, l.nominal))
+	}
+	return l
 }
 
 // enqueue appends a request to a queue.
@@ -291,7 +314,8 @@ const maxHand = 20
 // same hand very rarely. So a flow that fills all queues of its hand leaves most other flows at least one queue.
 func (l *level) choose(flow uint64) *queue {
 	var hand [maxHand]int
-	n := deal(hand[:min(l.hand, l.limits.queues, maxHand)], l.limits.queues, flow)
+	queues := max(1, l.limits.queues) // only a request that comes back chooses at a level without queues
+	n := deal(hand[:min(max(1, l.hand), queues, maxHand)], queues, flow)
 	l.deals++
 	var best *queue
 	for i := range n {

@@ -40,7 +40,10 @@
 // bounds how many do ([rest.API.WaitOutside]).
 //
 // A request with a large answer, and a watch that sends the existing objects, have their seats while the API encodes,
-// compresses and sends. Once the client has let a piece of the answer wait for 5 ms, they have no seats any more.
+// compresses and sends. While the client lets a piece of the answer wait for more than 5 ms, they have no seats. If the
+// API has to encode or to compress more of the answer after that, the request waits in its queue again. It is not refused
+// then, because its answer has begun. An answer that is only copied, such as an object or a list in compact JSON, goes on
+// without seats.
 //
 // # Refusals
 //

@@ -214,10 +214,27 @@ func (s *seats) Take(ctx context.Context) error {
 		}
 		return s.refuse(count, 0)
 	}
+	return s.await(ctx, arrived, l.options.MaxWait)
+}
+
+// Continue implements [rest.Seats].
+func (s *seats) Continue(ctx context.Context) error {
+	l := s.limiter
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	arrived := l.options.Now()
+	l.capacity.comeBack(arrived, &s.ticket, s.hash)
+	return s.await(ctx, arrived, 0)
+}
+
+// await waits until the request has its seats, but not longer than maxWait, unless that is zero. The caller holds the
+// lock, which await gives up while it waits.
+func (s *seats) await(ctx context.Context, arrived time.Time, maxWait time.Duration) error {
+	l, t := s.limiter, &s.ticket
 	if !t.seated {
 		t.wake = make(chan struct{})
 		l.mu.Unlock()
-		count := s.wait(ctx, t.wake)
+		count := s.wait(ctx, t.wake, maxWait)
 		l.mu.Lock()
 		t.wake = nil
 		if !t.seated {
@@ -236,15 +253,19 @@ func (s *seats) Take(ctx context.Context) error {
 	return nil
 }
 
-// wait waits until wake is closed, and not longer than a request waits for its seats. If the wait ends before that, it
+// wait waits until wake is closed, but not longer than maxWait, unless that is zero. If the wait ends before that, it
 // returns what has ended it.
-func (s *seats) wait(ctx context.Context, wake <-chan struct{}) (end *uint64) {
-	late := time.NewTimer(s.limiter.options.MaxWait)
-	defer late.Stop()
+func (s *seats) wait(ctx context.Context, wake <-chan struct{}, maxWait time.Duration) (end *uint64) {
+	var late <-chan time.Time
+	if maxWait > 0 {
+		timer := time.NewTimer(maxWait)
+		defer timer.Stop()
+		late = timer.C
+	}
 	select {
 	case <-wake:
 		return nil
-	case <-late.C:
+	case <-late:
 		return &s.counts.late
 	case <-ctx.Done():
 		return &s.counts.left

@@ -47,7 +47,8 @@ type FlowState struct {
 	Cancelled        uint64 `json:"cancelled"`
 	ConcurrencyLimit uint64 `json:"concurrencyLimit"`
 	// Served and Refused are the waits of requests that got their seats, and of those that did not. A request with a body
-	// waits twice, because it has no seats while its body is read. Requests of exempt levels do not wait.
+	// waits twice, because it has no seats while its body is read. One with a large answer may wait for each piece of it.
+	// Requests of exempt levels do not wait.
 	Served  Waits `json:"served"`
 	Refused Waits `json:"refused"`
 }

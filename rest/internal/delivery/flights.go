@@ -35,6 +35,7 @@ type Flight struct {
 	user           string             // empty if nobody knows
 	exempt         bool               // no limit holds for the request
 	seats          Seats              // nil if the request needs none
+	continues      bool               // the request has its seats without a place, see Continue
 	outside        int                // how many hooks of the request wait for webhooks
 	waitsFor       string             // the webhook for which the request may wait while it has a place
 	in             *share             // where the request is now; nil before Take, after Stay and for an exempt request
@@ -114,6 +115,7 @@ func (f *Flights) Stay(in *Flight, stream bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.leave(in)
+	in.unseat()
 	if stream {
 		in.of.Leave()
 		in.of = nil
@@ -125,6 +127,7 @@ func (f *Flights) Leave(in *Flight) (abandoned int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.leave(in)
+	in.unseat()
 	if in.abandoned {
 		f.abandoned--
 	}

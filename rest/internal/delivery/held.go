@@ -44,6 +44,9 @@ type Bytes struct {
 	// Waits, if not nil, is called when the answer begins to wait for its client. It may be called several times, under
 	// the same conditions.
 	Waits func()
+	// Resumes, if not nil, is called before the answer is encoded further after Waits was called. The goroutine that
+	// writes the answer calls it. It may block, and returns an error if the answer must end.
+	Resumes func() error
 }
 
 // Copied is the Expired of bytes that were made for one client.
@@ -53,7 +56,7 @@ func Copied() error { return status.Expired("the client did not read the answer 
 // holds the bytes too, they cost nothing, and the client may take its time. After that, a client that is stuck, or slow
 // for too long, loses the rest of the answer.
 //
-// The writing goroutine calls Begin, Took, Ended and Release. A timer calls look.
+// The writing goroutine calls Begin, Took, Resume, Ended and Release. Timers call look and waits.
 type Holding struct {
 	Bytes
 	by    *Held
@@ -68,6 +71,9 @@ type Holding struct {
 	mu       sync.Mutex
 	timer    *time.Timer // nil before the first write
 	waiting  *time.Timer // runs during a write, if Waits is not nil
+	writing  bool        // a write has begun, and the client has not taken it yet
+	waited   bool        // Waits was called since the last call of Resumes
+	resuming bool        // Resumes runs
 	seen     uint32      // the value of taken at the last look
 	silent   int32       // how many looks in a row have found seen unchanged
 	released bool
@@ -88,12 +94,13 @@ func (h *Holding) Writer(w io.Writer) io.Writer {
 
 // Begin starts the timers. The writer calls it before each write.
 func (h *Holding) Begin() {
-	switch {
-	case h.Waits == nil:
-	case h.waiting == nil:
-		h.waiting = time.AfterFunc(waitsAfter, h.waits)
-	default:
-		h.waiting.Reset(waitsAfter)
+	if h.Waits != nil {
+		h.write(true)
+		if h.waiting == nil {
+			h.waiting = time.AfterFunc(waitsAfter, h.waits)
+		} else {
+			h.waiting.Reset(waitsAfter)
+		}
 	}
 	if h.timer != nil {
 		return
@@ -118,13 +125,46 @@ func (h *Holding) Release() {
 	}
 }
 
-// waits reports that the client has not taken a piece yet.
+// write notes whether a write is under way.
+func (h *Holding) write(now bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.writing = now
+}
+
+// waits reports that the client has not taken a piece yet. A timer that is late must not report a write that has ended,
+// because the answer may be encoded further by now.
 func (h *Holding) waits() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.released {
+	if h.writing && !h.released {
+		h.waited = true
 		h.Waits()
 	}
+}
+
+// Resume must come before the answer is encoded further. If the answer has waited for its client, Resume waits until the
+// answer may go on. It returns an error if the answer must end.
+func (h *Holding) Resume() error {
+	if h.Resumes == nil || !h.beginResuming() {
+		return nil
+	}
+	defer h.endResuming()
+	return h.Resumes()
+}
+
+// beginResuming reports whether the answer has waited for its client.
+func (h *Holding) beginResuming() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.resuming, h.waited = h.waited, false
+	return h.resuming
+}
+
+func (h *Holding) endResuming() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.resuming = false
 }
 
 // look ends the answer if nothing else holds its bytes and the client is too slow.
@@ -136,7 +176,7 @@ func (h *Holding) look() {
 	}
 	width := h.width.Load() // loaded before taken, so that the width of a later piece does not count for an earlier one
 	taken := h.taken.Load()
-	if h.silent++; taken != h.seen {
+	if h.silent++; taken != h.seen || h.resuming { // while the answer resumes, it has nothing that the client could take
 		h.seen, h.silent = taken, 0
 	}
 	stuck := h.silent >= max(1, width)
@@ -161,6 +201,7 @@ func (h *Holding) Took() error {
 	h.taken.Add(1)
 	if h.waiting != nil {
 		h.waiting.Stop()
+		h.write(false)
 	}
 	if h.late.Load() {
 		return h.Ended()

@@ -9,7 +9,8 @@ import (
 
 // A request has a place while the API works on it, and there is a limited number of places. It gives its place back
 // while it waits for its client: while its body is read, and while its client reads a large answer. Both have limits of
-// their own. A request that waits for a webhook keeps its place, but only half of the places may wait so. Whoever finds
+// their own. An answer that is encoded while its client reads does not take its place back, but it takes its seats again
+// before it is encoded further. A request that waits for a webhook keeps its place, but only half of the places may wait so. Whoever finds
 // out the user of a request may also wait, so that happens before the request has a place.
 
 // share is a limited number of things of one kind. Nobody gets one more while holding as many as are free. So one
@@ -103,9 +104,10 @@ type Holder struct {
 }
 
 // Seats have the methods of rest.Seats. A request has them as long as it has a place, except while it waits for a
-// webhook.
+// webhook, and after that while its answer is encoded.
 type Seats interface {
 	Take(ctx context.Context) error
+	Continue(ctx context.Context) error
 	Retake()
 	Release()
 }
@@ -178,6 +180,36 @@ func (f *Flights) Deliver(in *Flight) {
 		f.leave(in)
 		in.in, in.taken = &f.answers, 1
 	}
+	in.unseat()
+}
+
+// Continue gives its seats to a request that has lost them to Deliver or to Stay, because the API has to work on the
+// request again. It waits for the seats until ctx ends.
+func (f *Flights) Continue(ctx context.Context, in *Flight) error {
+	if f.hasPlace(in) { // too many clients read
+		return nil
+	}
+	if err := in.seats.Continue(ctx); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in.continues = true
+	return nil
+}
+
+func (f *Flights) hasPlace(in *Flight) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return in.in == &f.places
+}
+
+// unseat takes the seats from a request that has them without a place.
+func (in *Flight) unseat() {
+	if in.continues {
+		in.seats.Release()
+		in.continues = false
+	}
 }
 
 // Abandon takes the place from a request whose client is answered although a hook of the host still works on it, and
@@ -210,7 +242,9 @@ func (f *Flights) WaitOutside(in *Flight, service string) (done func(), err erro
 	if !f.outside.take(service, 1) {
 		return nil, crowded()
 	}
-	seated := func() bool { return in != nil && in.seats != nil && in.in == &f.places && in.outside == 0 }
+	seated := func() bool {
+		return in != nil && in.seats != nil && (in.in == &f.places || in.continues) && in.outside == 0
+	}
 	if seated() {
 		in.seats.Release()
 	}

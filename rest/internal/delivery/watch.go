@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -29,9 +30,10 @@ type Watch struct {
 	Held    *Held
 	// Sent, if not nil, is called for each event that the watch gathers, with its size.
 	Sent func(bytes int)
-	// Listed, if not nil, is called when the watch has sent the existing objects. Waits, if not nil, is called when it has
-	// to wait for its client before that, see [Bytes].
+	// Listed, if not nil, is called when the watch has sent the existing objects. Waits and Resumes, if not nil, are called
+	// when it has to wait for its client before that, and when it goes on, see [Bytes].
 	Listed, Waits func()
+	Resumes       func(ctx context.Context) error
 	// Behind is the revision up to which a watch with something left to send has read, and 0 while it waits.
 	Behind *atomic.Uint64
 }
@@ -85,7 +87,8 @@ func (b *beginning) begin(open func() (Output, error)) (answers bool, err error)
 type beginning struct {
 	*liveWatch
 	from          follow.Beginning
-	listed, waits func() // see Watch
+	listed, waits func()                          // see Watch
+	resumes       func(ctx context.Context) error // see Watch
 	// ahead says that the watch takes its position before it begins its answer. A watch of existing objects does so: once
 	// a client has the answer, the watch reports every later change. A watch of changes alone begins its answer first, and
 	// reports an expired position as an event. If a watch must wait for its revision, it is the other way round. Upstream
@@ -105,7 +108,8 @@ func (w *Watch) start(ctx context.Context) *beginning {
 		from.After = current
 	}
 	reached := from.After <= current
-	return &beginning{liveWatch: s, from: from, listed: w.Listed, waits: w.Waits, ahead: reached == from.Existing}
+	return &beginning{liveWatch: s, from: from, listed: w.Listed, waits: w.Waits, resumes: w.Resumes,
+		ahead: reached == from.Existing}
 }
 
 // waiting returns the context in which the follower takes its position. If the store has not reached the revision, the
@@ -144,23 +148,20 @@ func (b *beginning) send() error {
 // the records as long as the watch could continue from its position. Once it could not, the watch ends.
 func (b *beginning) sendState() error {
 	bytes := Bytes{Expired: b.follower.Err, Final: true, Cut: b.out.Cut, Waits: b.waits}
+	if b.resumes != nil {
+		bytes.Resumes = b.resume
+	}
 	holding := b.held.Hold(bytes, media.SizeOf(b.follower.Untold()))
 	defer holding.Release()
 	_, err := b.follower.Poll(func(e follow.Event) error {
+		if err := holding.Resume(); err != nil {
+			return cmp.Or(b.stopped(), err)
+		}
 		if err := b.event(e); err != nil {
 			return err
 		}
 		// The answer may end between two objects, where the client still gets an error event.
-		if err := holding.Ended(); err != nil {
-			return err
-		}
-		if b.ending.Err() != nil {
-			return ErrEnding
-		}
-		if b.ctx.Err() != nil {
-			return b.left()
-		}
-		return nil
+		return cmp.Or(holding.Ended(), b.stopped())
 	})
 	if err != nil {
 		return err
@@ -173,6 +174,24 @@ func (b *beginning) sendState() error {
 	b.flush()
 	if b.listed != nil {
 		b.listed()
+	}
+	return nil
+}
+
+// resume waits until the watch may encode more of the existing objects. The end of the API does not wait for that.
+func (b *beginning) resume() error {
+	ctx, cancel := b.ending.Until(b.ctx)
+	defer cancel()
+	return b.resumes(ctx)
+}
+
+// stopped returns the reason for which the watch ends before it has sent the existing objects, or nil.
+func (b *beginning) stopped() error {
+	switch {
+	case b.ending.Err() != nil:
+		return ErrEnding
+	case b.ctx.Err() != nil:
+		return b.left()
 	}
 	return nil
 }

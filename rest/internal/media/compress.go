@@ -1,8 +1,10 @@
 package media
 
 import (
+	"bytes"
 	"compress/gzip"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -31,14 +33,71 @@ func AcceptsGzip(acceptEncoding []string) bool {
 	return false
 }
 
-// Compressed calls write with a writer that compresses to w.
+// Compressed calls write with a writer that compresses to w. If w refuses to go on, Compressed returns its error.
 func Compressed(w io.Writer, write func(io.Writer) error) error {
-	gz := compressors.Get().(*gzip.Writer)
-	defer compressors.Put(gz)
-	gz.Reset(w)
-	if err := write(gz); err != nil {
+	chunk := BorrowChunk()
+	c := &compressor{to: w, gzip: compressors.Get().(*gzip.Writer), out: bytes.NewBuffer(*chunk)}
+	defer func() {
+		c.out.Reset()
+		ReturnChunk(chunk, c.out.Bytes())
+		compressors.Put(c.gzip)
+	}()
+	c.gzip.Reset(c.out)
+	if err := write(c); err != nil {
 		return err
 	}
-	_ = gz.Close() // an error here means that the client has left
-	return nil
+	return c.end()
 }
+
+// compressor compresses a piece after the other, and gathers what becomes of them until it is worth a write. So nothing
+// is compressed while a write waits for the client.
+type compressor struct {
+	to      io.Writer
+	gzip    *gzip.Writer
+	out     *bytes.Buffer // what gzip has written
+	err     error         // why nothing more is written
+	refused bool          // err comes from Resume
+}
+
+func (c *compressor) Write(p []byte) (n int, err error) {
+	for piece := range slices.Chunk(p, ChunkSize) {
+		if c.resume(); c.err != nil {
+			return n, c.err
+		}
+		_, _ = c.gzip.Write(piece) // a buffer takes everything
+		n += len(piece)
+		if c.out.Len() >= ChunkSize {
+			c.send()
+		}
+	}
+	return n, c.err
+}
+
+// send sends what was gathered.
+func (c *compressor) send() {
+	_, c.err = c.to.Write(c.out.Bytes())
+	c.out.Reset()
+}
+
+// end sends the rest. It returns an error if the answer is incomplete although the client may still read.
+func (c *compressor) end() error {
+	if c.resume(); c.err == nil {
+		_ = c.gzip.Close()
+		c.send()
+	}
+	if c.refused {
+		return c.err
+	}
+	return nil // after another error, the client has left
+}
+
+// resume waits until more may be compressed.
+func (c *compressor) resume() {
+	if c.err == nil {
+		c.err = resume(c.to)
+		c.refused = c.err != nil
+	}
+}
+
+// Resume implements [Paced] for what is encoded before it is compressed.
+func (c *compressor) Resume() error { return resume(c.to) }

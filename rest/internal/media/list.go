@@ -189,7 +189,7 @@ func (w *ListWriter) encode(l List) error {
 		return err
 	}
 	for i, record := range l.Records {
-		if record, err = w.kind.show(record); err != nil {
+		if record, err = w.show(record); err != nil {
 			return err
 		}
 		l.Records[i] = nil
@@ -252,7 +252,7 @@ func (w *ListWriter) join(l List) error {
 	for i, record := range l.Records {
 		if !w.asStored {
 			var err error
-			if record, err = w.kind.show(record); err != nil {
+			if record, err = w.show(record); err != nil {
 				return err
 			}
 		}
@@ -269,6 +269,14 @@ func (w *ListWriter) join(l List) error {
 	}
 	w.buf = append(w.buf, ']', '}')
 	return nil
+}
+
+// show returns a record in the version of the kind, when it is the turn of the list to be encoded further.
+func (w *ListWriter) show(record *storage.Record) (*storage.Record, error) {
+	if err := resume(w.to); err != nil {
+		return nil, err
+	}
+	return w.kind.show(record)
 }
 
 // full writes the chunk if it is full.

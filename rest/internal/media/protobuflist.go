@@ -129,6 +129,9 @@ func (w *ListWriter) writeProtobuf(l List) error {
 func (w *ListWriter) measured(i int, record *storage.Record) ([]byte, error) {
 	items := w.protobuf.items
 	if items == nil {
+		if err := resume(w.to); err != nil {
+			return nil, err
+		}
 		return w.message(record, false)
 	}
 	message := (*items)[i]

@@ -147,7 +147,7 @@ func (t *tableWriter) appendTable(out *ListWriter, l List) error {
 		return err
 	}
 	for i, record := range l.Records {
-		if record, err = t.kind.show(record); err != nil {
+		if record, err = out.show(record); err != nil {
 			return err
 		}
 		if i > 0 {

@@ -65,12 +65,12 @@ func (s *EventSocket) Send(event, object, tail []byte) error {
 	defer cancel()
 	timer := time.AfterFunc(wait, cancel)
 	defer timer.Stop()
+	if len(object) > 0 {
+		return s.sendFragments(ctx, timer, event, object, tail)
+	}
 	held := s.held.Now
 	if held != nil {
 		held.Begin()
-	}
-	if len(object) > 0 {
-		return s.sendFragments(ctx, timer, event, object, tail)
 	}
 	err := s.conn.Write(ctx, s.kind, event)
 	if held != nil && err == nil {
@@ -87,6 +87,7 @@ func (s *EventSocket) sendFragments(ctx context.Context, timer *time.Timer, part
 	}
 	for _, part := range parts {
 		for piece := range slices.Chunk(part, delivery.PieceSize) {
+			s.held.Now.Begin()
 			if _, err := message.Write(piece); err != nil {
 				return err
 			}

@@ -60,6 +60,13 @@ func (p *place) Take(context.Context) error {
 	return nil
 }
 
+// Continue implements [rest.Seats]. Requests do not wait here, so one that has begun its answer gets a place even if there
+// is none.
+func (p *place) Continue(context.Context) error {
+	p.Retake()
+	return nil
+}
+
 // Retake implements [rest.Seats].
 func (p *place) Retake() {
 	p.of.mu.Lock()

@@ -1,0 +1,19 @@
+package media
+
+import "io"
+
+// Paced is a writer to a client whose answer must not be encoded or compressed while others have their turn.
+type Paced interface {
+	io.Writer
+	// Resume must come before the answer is encoded or compressed further. It waits until that is the turn of the answer,
+	// and returns an error if the answer must end.
+	Resume() error
+}
+
+// resume calls Resume if the writer is Paced. An answer that goes somewhere else need not wait.
+func resume(w io.Writer) error {
+	if paced, ok := w.(Paced); ok {
+		return paced.Resume()
+	}
+	return nil
+}
