@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -23,11 +22,14 @@ type item struct {
 // readList reads the body of a transaction.
 func readList(body []byte) ([]item, error) {
 	if trimmed := bytes.TrimSpace(body); !bytes.HasPrefix(trimmed, []byte("{")) {
-		text, err := yaml.YAMLToJSONStrict(body)
-		if err != nil {
+		list, duplicates, err := codec.DecodeYAML(body, true)
+		switch {
+		case err != nil:
 			return nil, status.BadRequest("the body is neither JSON nor YAML: " + err.Error())
+		case len(duplicates) > 0:
+			return nil, status.BadRequest("the body is neither JSON nor YAML: " + codec.DuplicateLines(duplicates))
 		}
-		body = text
+		body = codec.AppendJSON(nil, list)
 	}
 	var list struct {
 		apimeta.TypeMeta `json:",inline"`
