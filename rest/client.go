@@ -231,13 +231,16 @@ func (c Client[T]) GetNotOlderThan(ctx context.Context, name, resourceVersion st
 	return decoded[T](c.caller.Get(ctx, at, resourceVersion))
 }
 
-// List returns a page of objects, ordered by namespace and name. An expired token, or a resourceVersion that the store
+// List returns a page of objects, ordered by namespace and name. It decodes each object as it reads it, so it needs no
+// memory for the text of the list. An expired token, or a resourceVersion that the store
 // no longer holds, is an error for which [status.IsExpired] holds. [Client.All] reads all pages.
 func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], error) {
 	if _, err := c.at(VerbList, "", ""); err != nil {
 		return nil, err
 	}
-	return pageOf[T](c.caller.List(ctx, c.namespace, options.parameters()))
+	return pageOf[T](func(see caller.See) (*caller.Page, error) {
+		return c.caller.List(ctx, c.namespace, options.parameters(), see)
+	})
 }
 
 // parameters converts the options to the query parameters of a list.
@@ -251,20 +254,19 @@ func (o ListOptions) parameters() caller.ListOptions {
 	}
 }
 
-// pageOf decodes the objects of a page.
-func pageOf[T any](found *caller.Page, err error) (*Page[T], error) {
+// pageOf decodes the objects of a page while a call reads them.
+func pageOf[T any](read func(caller.See) (*caller.Page, error)) (*Page[T], error) {
+	var out Page[T]
+	found, err := read(func(json []byte) error {
+		obj, err := decoded[T](json, nil)
+		out.Items = append(out.Items, obj)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	out := &Page[T]{ResourceVersion: found.ResourceVersion, Continue: found.Continue}
-	for _, json := range found.Items {
-		obj, err := decoded[T](json, nil)
-		if err != nil {
-			return nil, err
-		}
-		out.Items = append(out.Items, obj)
-	}
-	return out, nil
+	out.ResourceVersion, out.Continue = found.ResourceVersion, found.Continue
+	return &out, nil
 }
 
 // Watch yields events until the context ends, the caller breaks out of the loop, or an error occurs. It yields the

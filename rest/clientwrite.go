@@ -178,7 +178,9 @@ func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions,
 	if err != nil {
 		return nil, err
 	}
-	return pageOf[T](c.caller.DeleteCollection(ctx, w, selected.parameters()))
+	return pageOf[T](func(see caller.See) (*caller.Page, error) {
+		return c.caller.DeleteCollection(ctx, w, selected.parameters(), see)
+	})
 }
 
 // deletion returns the write that deletes an object, or each object of a collection.

@@ -57,7 +57,6 @@ var holders = []holder{
 	{"rest/audit/output.go Part", 1, "the same, if the host shares a budget: Options.Budget of package audit"},
 
 	{"rest/internal/body/body.go io.ReadAll", 2, bodies},
-	{"rest/internal/media/encode.go bytes.Buffer", 1, "the caller of Encode has taken Representation.Room"},
 	{"rest/internal/media/list.go sync.Pool", 1, "64 KiB for each list under way"},
 	{"rest/internal/media/compress.go sync.Pool", 1, "one compressor, of fixed size, for each answer under way"},
 	{"rest/internal/media/compress.go bytes.Buffer", 1, "a chunk of 64 KiB, and what becomes of one more, for each answer under way"},

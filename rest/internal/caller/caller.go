@@ -22,15 +22,18 @@ type Caller interface {
 	Get(ctx context.Context, at Address, resourceVersion string) ([]byte, error)
 	// History answers a query about the history of an object.
 	History(ctx context.Context, at Address, query history.Query) ([]byte, error)
-	// List returns one page of a list.
-	List(ctx context.Context, namespace string, options ListOptions) (*Page, error)
+	// List reads one page of a list, and calls see with each object. If see returns an error, List returns it. After any
+	// error, see may have got some of the objects. The object that see gets is not its own: see must not change it, and
+	// must not keep it after it returns.
+	List(ctx context.Context, namespace string, options ListOptions, see See) (*Page, error)
 	// Count returns how many of the selected objects have which values, as JSON.
 	Count(ctx context.Context, namespace string, options ListOptions) ([]byte, error)
 	// Write performs one write and returns the resulting object or subresource. It returns nil for a deletion, and for an
 	// action that has no result.
 	Write(ctx context.Context, w *Write) ([]byte, error)
-	// DeleteCollection performs the deletion w on each selected object, and returns the objects in their last state.
-	DeleteCollection(ctx context.Context, w *Write, options ListOptions) (*Page, error)
+	// DeleteCollection performs the deletion w on each selected object, and calls see with the objects in their last state,
+	// as List does.
+	DeleteCollection(ctx context.Context, w *Write, options ListOptions, see See) (*Page, error)
 	// Watch calls see with each event until see returns an error, the context ends or the watch fails, and returns the
 	// reason. It calls see in the goroutine of its caller. If f.Recovers is set, Watch recovers from failures as
 	// Client.Follow does.
@@ -71,11 +74,11 @@ type ListOptions struct {
 // Apply is the verb of a write that applies a configuration.
 const Apply = "apply"
 
-// Page is one page of a list.
-type Page struct {
-	Items                     [][]byte
-	ResourceVersion, Continue string
-}
+// See is a function that gets the objects of a list, one after the other, as JSON.
+type See func(object []byte) error
+
+// Page is one page of a list, without its objects.
+type Page struct{ ResourceVersion, Continue string }
 
 // Following describes what to watch, and where to start.
 type Following struct {

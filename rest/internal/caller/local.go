@@ -166,14 +166,14 @@ func (a Address) Question(res *resource.Resource, verb string) route.Question {
 }
 
 // List implements [Caller].
-func (l *Local) List(ctx context.Context, namespace string, options ListOptions) (page *Page, err error) {
+func (l *Local) List(ctx context.Context, namespace string, options ListOptions, see See) (page *Page, err error) {
 	err = l.selected(ctx, namespace, options, func(ctx context.Context, l *Local, p resource.ListParameters) error {
 		found, err := l.Resource.List(ctx, namespace, p, nil)
 		if err == nil {
 			err = l.Resource.ShowAhead(ctx, found.Records)
 		}
 		if err == nil {
-			page, err = l.page(found)
+			page, err = l.page(found, see)
 		}
 		return err
 	})
@@ -233,17 +233,18 @@ func (l *Local) many(verb, namespace string, options ListOptions) route.Question
 	return q
 }
 
-// page converts the records of a list to the version of the client.
-func (l *Local) page(found resource.Page) (*Page, error) {
-	out := &Page{Items: make([][]byte, len(found.Records)), ResourceVersion: text(found.Revision), Continue: found.Token}
-	for i, r := range found.Records {
+// page calls see with the records of a list in the version of the client.
+func (l *Local) page(found resource.Page, see See) (*Page, error) {
+	for _, r := range found.Records {
 		shown, err := l.Resource.Show(r)
+		if err == nil {
+			err = see(shown.JSON)
+		}
 		if err != nil {
 			return nil, err
 		}
-		out.Items[i] = shown.JSON
 	}
-	return out, nil
+	return &Page{ResourceVersion: text(found.Revision), Continue: found.Token}, nil
 }
 
 func text(revision watch.Revision) string { return strconv.FormatUint(uint64(revision), 10) }
@@ -350,7 +351,7 @@ func (l *Local) tell(c *Write, w *write.Write) {
 }
 
 // DeleteCollection implements [Caller].
-func (l *Local) DeleteCollection(ctx context.Context, c *Write, options ListOptions) (*Page, error) {
+func (l *Local) DeleteCollection(ctx context.Context, c *Write, options ListOptions, see See) (*Page, error) {
 	l, err := l.now(ctx)
 	if err != nil {
 		return nil, err
@@ -378,7 +379,7 @@ func (l *Local) DeleteCollection(ctx context.Context, c *Write, options ListOpti
 	if err != nil {
 		return nil, err
 	}
-	return l.page(deleted)
+	return l.page(deleted, see)
 }
 
 // Watch implements [Caller]. It also ends when the API closes. The watch is not a call on the resource, because its

@@ -127,6 +127,8 @@ var lists = []struct {
 		requests: 20, aim: 1, byBytes: true},
 	{name: "first,Protobuf", target: cards, accept: apitest.TypeProtobuf, serve: cardServer, options: uncached,
 		objects: 2000, requests: 5, byBytes: true},
+	{name: "indented", target: apitest.Things, accept: apitest.TypeJSON + ";pretty=1", serve: thingServer,
+		options: uncached, objects: 10_000, requests: 10, aim: 3},
 	{name: "Table", target: apitest.Things, accept: apitest.AcceptTable, serve: thingServer, options: uncached,
 		objects: 500, requests: 200, aim: 3},
 }

@@ -1,11 +1,6 @@
 package media
 
-import (
-	"bytes"
-	"encoding/json"
-
-	"github.com/decorum-go/decorum/internal/codec"
-)
+import "github.com/decorum-go/decorum/internal/codec"
 
 // Encode returns a JSON document in the media type of the representation. The result may be the document itself.
 func (rep *Representation) Encode(document []byte) ([]byte, error) {
@@ -18,12 +13,8 @@ func (rep *Representation) Encode(document []byte) ([]byte, error) {
 		return codec.AppendYAML(nil, document)
 	case rep.Media == CBOR:
 		return rep.cbor.AppendFromJSON(nil, document)
-	case rep.Pretty && legible(document):
-		var out bytes.Buffer
-		if err := json.Indent(&out, document, "", "  "); err != nil {
-			return nil, err
-		}
-		return out.Bytes(), nil
+	case rep.Pretty:
+		return appendIndented(nil, document, 0), nil
 	}
 	return document, nil
 }

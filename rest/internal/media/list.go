@@ -196,7 +196,7 @@ func (w *ListWriter) encode(l List) error {
 		if w.item, err = w.element(w.item[:0], record); err != nil {
 			return err
 		}
-		if w.buf, err = w.form.element(w.buf, w.item); err != nil {
+		if err = w.form.element(w, w.item); err != nil {
 			return err
 		}
 		if cap(w.item) > ChunkSize {

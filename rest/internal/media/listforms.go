@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -19,8 +18,8 @@ type listForm interface {
 	// So it ends with the name of this member, which the parameter name repeats, and a colon. The value has n elements,
 	// at least one.
 	begin(dst, head []byte, name string, n int) ([]byte, error)
-	// element appends an element, given as JSON.
-	element(dst, json []byte) ([]byte, error)
+	// element writes an element, given as JSON, to the chunk of the writer.
+	element(w *ListWriter, json []byte) error
 	// end appends what comes after the last element.
 	end(dst []byte) []byte
 }
@@ -44,28 +43,42 @@ func withoutElements(head []byte) []byte { return append(slices.Clip(head), "nul
 // prettyList is a list in indented JSON.
 type prettyList struct{ written int }
 
-const listIndent = "    " // the indent of an element; everything in it has two blanks more
+// An element stands at elementLevel, so beginElement comes before it.
+const (
+	elementLevel = 2
+	beginElement = "\n    "
+)
 
 func (f *prettyList) begin(dst, head []byte, _ string, _ int) ([]byte, error) {
-	out := bytes.NewBuffer(dst)
-	if err := json.Indent(out, withoutElements(head), "", "  "); err != nil {
-		return dst, err
-	}
-	return append(bytes.TrimSuffix(out.Bytes(), []byte("null\n}")), '['), nil
+	return append(bytes.TrimSuffix(appendIndented(dst, withoutElements(head), 0), []byte("null\n}")), '['), nil
 }
 
-func (f *prettyList) element(dst, object []byte) ([]byte, error) {
+func (f *prettyList) element(w *ListWriter, object []byte) error {
 	if f.written > 0 {
-		dst = append(dst, ',')
+		w.buf = append(w.buf, ',')
 	}
 	f.written++
-	dst = append(append(dst, '\n'), listIndent...)
-	if !legible(object) {
-		return append(dst, object...), nil
+	w.buf = append(w.buf, beginElement...)
+	switch {
+	case len(object) <= ChunkSize:
+		w.buf = appendIndented(w.buf, object, elementLevel)
+		return nil
+	case !legible(object):
+		w.bytes(object)
+		return nil
 	}
-	out := bytes.NewBuffer(dst)
-	err := json.Indent(out, object, listIndent, "  ")
-	return out.Bytes(), err
+	return w.indent(object)
+}
+
+// indent writes a large element in several chunks.
+func (w *ListWriter) indent(object []byte) error {
+	for n := codec.NewIndenter(object, elementLevel); !n.Ended() && w.err == nil; w.full() {
+		if err := resume(w.to); err != nil {
+			return err
+		}
+		w.buf = n.Append(w.buf, ChunkSize)
+	}
+	return nil
 }
 
 func (f *prettyList) end(dst []byte) []byte {
@@ -99,11 +112,13 @@ func (f *yamlList) begin(dst, head []byte, name string, _ int) ([]byte, error) {
 	return dst, err
 }
 
-func (f *yamlList) element(dst, object []byte) ([]byte, error) {
+func (f *yamlList) element(w *ListWriter, object []byte) (err error) {
 	if !legible(object) {
-		return append(append(append(dst, "- "...), object...), '\n'), nil // JSON is valid YAML
+		w.buf = append(append(append(w.buf, "- "...), object...), '\n') // JSON is valid YAML
+		return nil
 	}
-	return codec.AppendYAMLElement(dst, object)
+	w.buf, err = codec.AppendYAMLElement(w.buf, object)
+	return err
 }
 
 func (f *yamlList) end(dst []byte) []byte { return append(dst, f.rest...) }
@@ -134,7 +149,7 @@ func (f *cborList) begin(dst, head []byte, name string, n int) ([]byte, error) {
 	})
 	dst = appendCBORHead(append(dst, cborTag...), cborMap, len(members))
 	for i, m := range members {
-		if dst, err = f.element(dst, codec.AppendJSON(nil, doc.Of(m.Key))); err != nil {
+		if dst, err = f.item(dst, codec.AppendJSON(nil, doc.Of(m.Key))); err != nil {
 			return dst, err
 		}
 		if m.Key == name {
@@ -145,7 +160,7 @@ func (f *cborList) begin(dst, head []byte, name string, n int) ([]byte, error) {
 			}
 			return appendCBORHead(dst, cborArray, n), nil
 		}
-		if dst, err = f.element(dst, codec.AppendJSON(nil, m.Value)); err != nil {
+		if dst, err = f.item(dst, codec.AppendJSON(nil, m.Value)); err != nil {
 			return dst, err
 		}
 	}
@@ -154,17 +169,22 @@ func (f *cborList) begin(dst, head []byte, name string, n int) ([]byte, error) {
 
 // member appends a key and its value.
 func (f *cborList) member(dst []byte, m doc.Member) ([]byte, error) {
-	dst, err := f.element(dst, codec.AppendJSON(nil, doc.Of(m.Key)))
+	dst, err := f.item(dst, codec.AppendJSON(nil, doc.Of(m.Key)))
 	if err != nil {
 		return dst, err
 	}
-	return f.element(dst, codec.AppendJSON(nil, m.Value))
+	return f.item(dst, codec.AppendJSON(nil, m.Value))
 }
 
-// element appends an item without the tag that begins a document.
-func (f *cborList) element(dst, object []byte) ([]byte, error) {
-	encoded, err := f.transcoder.AppendFromJSON(nil, object)
+// item appends a value without the tag that begins a document.
+func (f *cborList) item(dst, value []byte) ([]byte, error) {
+	encoded, err := f.transcoder.AppendFromJSON(nil, value)
 	return append(dst, bytes.TrimPrefix(encoded, cborTag)...), err
+}
+
+func (f *cborList) element(w *ListWriter, object []byte) (err error) {
+	w.buf, err = f.item(w.buf, object)
+	return err
 }
 
 func (f *cborList) end(dst []byte) []byte { return append(dst, f.rest...) }

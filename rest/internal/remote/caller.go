@@ -5,8 +5,6 @@ package remote
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -173,21 +171,25 @@ func queryOf(o caller.ListOptions) url.Values {
 }
 
 // List implements [caller.Caller].
-func (c *Caller) List(ctx context.Context, namespace string, options caller.ListOptions) (*caller.Page, error) {
-	body, err := c.many(ctx, namespace, options)
+func (c *Caller) List(ctx context.Context, namespace string, options caller.ListOptions,
+	see caller.See) (*caller.Page, error) {
+	target, err := c.collection(namespace, queryOf(options))
 	if err != nil {
 		return nil, err
 	}
-	return c.page(body)
+	resp, err := c.open(ctx, request{method: http.MethodGet, url: target})
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if err := checkApplied(resp.Header, options.Query); err != nil {
+		return nil, err
+	}
+	return c.newList(resp.Body, see).page(ctx)
 }
 
 // Count implements [caller.Caller].
 func (c *Caller) Count(ctx context.Context, namespace string, options caller.ListOptions) ([]byte, error) {
-	return c.many(ctx, namespace, options)
-}
-
-// many returns the answer to a list.
-func (c *Caller) many(ctx context.Context, namespace string, options caller.ListOptions) ([]byte, error) {
 	target, err := c.collection(namespace, queryOf(options))
 	if err != nil {
 		return nil, err
@@ -206,50 +208,4 @@ func checkApplied(answer http.Header, text resource.QueryText) error {
 		return status.BadRequest("the server has ignored the parameters " + want + ", because it does not support queries")
 	}
 	return nil
-}
-
-// list is the part of a list that all kinds share.
-type list struct {
-	Kind     string            `json:"kind"`
-	Metadata apimeta.ListMeta  `json:"metadata"`
-	Items    []json.RawMessage `json:"items"`
-}
-
-// page decodes a list.
-func (c *Caller) page(body []byte) (*caller.Page, error) {
-	var list list
-	if err := codec.Unmarshal(body, &list); err != nil {
-		return nil, unreadable("a list", err)
-	}
-	switch { // another document would pass for an empty list
-	case list.Metadata.ResourceVersion == "":
-		return nil, unreadable("a list", errors.New("it has no resourceVersion"))
-	case list.Items == nil && !strings.HasSuffix(list.Kind, "List"): // some servers write null for an empty list
-		return nil, unreadable("a list", errors.New("it has no items"))
-	}
-	out := &caller.Page{Items: make([][]byte, len(list.Items)), ResourceVersion: list.Metadata.ResourceVersion,
-		Continue: list.Metadata.Continue}
-	for i, item := range list.Items {
-		var err error
-		if out.Items[i], err = c.withKind(item); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// withKind adds kind and apiVersion to an item of a list. Servers omit them in the lists of built-in kinds.
-func (c *Caller) withKind(item []byte) ([]byte, error) {
-	var found apimeta.TypeMeta
-	if err := codec.Unmarshal(item, &found); err != nil {
-		return nil, unreadable("a list of objects", err)
-	}
-	if found.Kind != "" && found.APIVersion != "" {
-		return item, nil
-	}
-	v, _, err := codec.DecodeJSON(item)
-	if err != nil {
-		return nil, unreadable("a list of objects", err)
-	}
-	return codec.AppendObject(nil, c.Resource.WithKind(v)), nil
 }

@@ -128,7 +128,7 @@ func TestRequestsContainOnlyWhatTheServerNeeds(t *testing.T) {
 // would see no objects, and Modify would write a nearly empty object.
 func TestUnexpectedAnswers(t *testing.T) {
 	for _, c := range []struct{ name, answer, get, list string }{
-		{"nothing", ``, "not an object: unexpected end", "not a list: unexpected end"},
+		{"nothing", ``, "not an object: unexpected end", "not a list: unexpected EOF"},
 		{"null", `null`, `the kind "" of ""`, "not a list: it has no resourceVersion"},
 		{"an empty object", `{}`, `the kind "" of ""`, "not a list: it has no resourceVersion"},
 		{"a text", `"hello"`, "not an object: json: cannot unmarshal string", "not a list: json: cannot unmarshal string"},

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strconv"
@@ -69,10 +70,21 @@ func (o *origin) List(ctx context.Context, at watch.Revision) (storage.Listing, 
 		options.ResourceVersion, options.ResourceVersionMatch = text(at), apimeta.MatchExact
 	}
 	for {
-		page, err := o.Caller.List(ctx, o.Namespace, options)
+		var all storage.Listing
+		var invalid error // an object that no retry makes valid
+		page, err := o.Caller.List(ctx, o.Namespace, options, func(object []byte) error {
+			var r *storage.Record
+			r, invalid = recordOf(bytes.Clone(object))
+			all.Records = append(all.Records, r)
+			return invalid
+		})
 		if err == nil {
 			o.answered = true
-			return listing(page)
+			all.Revision, err = revisionOf(page.ResourceVersion)
+			return all, err
+		}
+		if invalid != nil {
+			return storage.Listing{}, invalid
 		}
 		if err := o.pause(ctx, err); err != nil {
 			return storage.Listing{}, err
@@ -149,21 +161,6 @@ func (o *origin) wait(ctx context.Context) error { return sleep(ctx, o.retry.Nex
 func transient(err error) bool {
 	failure, ok := errors.AsType[*status.Error](err)
 	return !ok || status.IsTooManyRequests(failure) || status.CodeOf(failure) >= 500
-}
-
-// listing converts a page to a storage.Listing.
-func listing(page *caller.Page) (l storage.Listing, err error) {
-	if l.Revision, err = revisionOf(page.ResourceVersion); err != nil {
-		return l, err
-	}
-	for _, item := range page.Items {
-		r, err := recordOf(item)
-		if err != nil {
-			return l, err
-		}
-		l.Records = append(l.Records, r)
-	}
-	return l, nil
 }
 
 // recordOf converts an object to a record with the parts that [follow.Origin] requires.

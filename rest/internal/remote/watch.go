@@ -29,8 +29,6 @@ const (
 	// brief is the minimum duration of a stream that does not advance the resourceVersion. A server that ends such a
 	// stream earlier may be unable to serve watches.
 	brief = time.Second
-	// maxEvent limits the size of an event, in bytes.
-	maxEvent = 64 << 20
 )
 
 // watching is the state of a watch, which reads one stream after the other.
@@ -67,11 +65,17 @@ func (w *watching) begin(ctx context.Context) error {
 	}
 	options := w.Options
 	options.ResourceVersion = ""
-	page, err := w.List(ctx, w.Namespace, options)
+	// The events come after the list, because whoever gets them may take any time, and the server does not wait so long.
+	var existing [][]byte
+	page, err := w.List(ctx, w.Namespace, options, func(object []byte) error {
+		existing = append(existing, bytes.Clone(object))
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	for _, item := range page.Items {
+	for i, item := range existing {
+		existing[i] = nil
 		m, err := metadataOf(item)
 		if err == nil {
 			err = w.tell(caller.Event{Type: apimeta.EventAdded, JSON: item, ResourceVersion: m.ResourceVersion})
@@ -90,7 +94,8 @@ func (w *watching) begin(ctx context.Context) error {
 func (w *watching) reached(ctx context.Context) error {
 	options := w.Options
 	options.ResourceVersion, options.ResourceVersionMatch, options.Limit = w.after, apimeta.MatchNotOlderThan, 1
-	if _, err := w.List(ctx, w.Namespace, options); status.IsTooLargeResourceVersion(err) {
+	ignore := func([]byte) error { return nil }
+	if _, err := w.List(ctx, w.Namespace, options, ignore); status.IsTooLargeResourceVersion(err) {
 		return err
 	}
 	return nil
@@ -174,10 +179,10 @@ func (w *watching) stream(ctx context.Context) (received bool, err error) {
 
 // read delivers the events of a stream. It returns io.EOF if the stream ends after a complete event.
 func (w *watching) read(body io.Reader) error {
-	limited := &limitedReader{from: body}
+	limited := &limitedReader{from: body, what: "an event"}
 	decoder := json.NewDecoder(limited)
 	for {
-		limited.left = maxEvent
+		limited.left = maxObject
 		var event apimeta.WatchEvent
 		if err := decoder.Decode(&event); err != nil {
 			return err
@@ -239,19 +244,4 @@ func failureIn(object []byte) error {
 		e.Status.Reason = status.ReasonExpired
 	}
 	return e
-}
-
-// limitedReader returns an error after left bytes. Its owner sets left again for each event.
-type limitedReader struct {
-	from io.Reader
-	left int
-}
-
-func (r *limitedReader) Read(p []byte) (int, error) {
-	if r.left <= 0 {
-		return 0, fmt.Errorf("an event exceeds the limit of %d bytes", maxEvent)
-	}
-	n, err := r.from.Read(p[:min(len(p), r.left)])
-	r.left -= n
-	return n, err
 }

@@ -87,15 +87,20 @@ func (c *Caller) put(ctx context.Context, w *caller.Write, r request) ([]byte, e
 // tell sends a write and passes its warnings to the client.
 func (c *Caller) tell(ctx context.Context, w *caller.Write, r request) ([]byte, error) {
 	out, err := c.send(ctx, r)
-	if w.Tell != nil {
-		for _, text := range Warnings(out.header) {
-			w.Tell(text)
-		}
-	}
+	warn(w, out.header)
 	if err == nil && r.method != http.MethodDelete { // the answer of a deletion may be a Status
 		err = c.check(out.body, w.Address)
 	}
 	return out.body, err
+}
+
+// warn passes the warnings in the header of an answer to the client.
+func warn(w *caller.Write, answer http.Header) {
+	if w.Tell != nil {
+		for _, text := range Warnings(answer) {
+			w.Tell(text)
+		}
+	}
 }
 
 // create stores a new object, or runs the action of a subresource. The server answers with a Status if the action has
@@ -195,11 +200,11 @@ func (c *Caller) old(ctx context.Context, w *caller.Write) (doc.Value, error) {
 }
 
 // DeleteCollection implements [caller.Caller].
-func (c *Caller) DeleteCollection(ctx context.Context, w *caller.Write,
-	options caller.ListOptions) (*caller.Page, error) {
+func (c *Caller) DeleteCollection(ctx context.Context, w *caller.Write, options caller.ListOptions,
+	see caller.See) (*caller.Page, error) {
 	if options.Query != (resource.QueryText{}) { // a server that ignored it would delete too much
 		one := caller.ListOptions{ListOptions: apimeta.ListOptions{Limit: 1}, Query: options.Query}
-		if _, err := c.List(ctx, w.Namespace, one); err != nil {
+		if _, err := c.List(ctx, w.Namespace, one, func([]byte) error { return nil }); err != nil {
 			return nil, err
 		}
 	}
@@ -207,12 +212,18 @@ func (c *Caller) DeleteCollection(ctx context.Context, w *caller.Write,
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.tell(ctx, w, request{method: http.MethodDelete, url: target, media: typeJSON, body: deleteOptions(w)})
-	switch {
-	case err != nil:
+	resp, err := c.open(ctx, request{method: http.MethodDelete, url: target, media: typeJSON, body: deleteOptions(w)})
+	if resp != nil {
+		warn(w, resp.Header)
+	}
+	if err != nil {
 		return nil, err
-	case isStatus(out):
+	}
+	defer resp.Body.Close()
+	deleted := c.newList(resp.Body, see)
+	page, err := deleted.page(ctx)
+	if deleted.isStatus() {
 		return &caller.Page{}, nil
 	}
-	return c.page(out)
+	return page, err
 }
