@@ -80,7 +80,7 @@ func (r *ObservedRequest) SourceIPs() []string {
 	h := r.HTTP.Header
 	for _, list := range h["X-Forwarded-For"] {
 		for text := range strings.SplitSeq(list, ",") {
-			add(strings.TrimSpace(text))
+			add(strings.Clone(strings.TrimSpace(text))) // whoever keeps an address must not keep the list
 		}
 	}
 	if real := h["X-Real-Ip"]; len(ips) == 0 && len(real) > 0 {

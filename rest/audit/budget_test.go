@@ -81,3 +81,59 @@ func TestLongURIIsCut(t *testing.T) {
 		assert.Equal(t, "a", e.ObjectRef.Name)
 	}
 }
+
+// kept returns how many bytes of memory are in use after f that were not before.
+func kept(f func()) int64 {
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // pools give up what they hold after two collections
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := inUse()
+	f()
+	return inUse() - before
+}
+
+// queueing returns an API whose queue of audit events is not written.
+func queueing(t *testing.T, level audit.Level, queueBytes int64) (*rest.API, *audit.Audit) {
+	t.Helper()
+	return audited(t, audit.Options{
+		Policy:         &audit.Policy{Rules: []audit.PolicyRule{{Level: level}}},
+		Outputs:        []audit.Output{{Sink: &recorder{}, QueueBytes: queueBytes}},
+		MaxObjectBytes: 4 << 20,
+	}, rest.Options{MaxDecodedBytes: -1}, memos())
+}
+
+// An event names the object in the body, and does not keep the body in memory, whether the request fails or not.
+func TestEventsDoNotKeepBodies(t *testing.T) {
+	for name, change := range map[string]func(string) string{
+		"served":  func(body string) string { return body },
+		"refused": func(body string) string { return strings.Replace(body, `"name":"a"`, `"name":"A_"`, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			api, a := queueing(t, audit.LevelMetadata, 64<<20)
+			body := change(strings.TrimSuffix(memoBody("a"), "}") + `,"unknown":"` + strings.Repeat("x", 2<<20) + `"}`)
+			size := kept(func() {
+				for range 20 {
+					apitest.Do(t, api, "POST", memosPath+"?dryRun=All", body)
+				}
+			})
+			assert.Equal(t, uint64(40), a.Stats()[0].Queued)
+			assert.Less(t, size, int64(8<<20))
+		})
+	}
+}
+
+// An event in the queue keeps only one address of a long header.
+func TestEventsDoNotKeepHeaders(t *testing.T) {
+	api, a := queueing(t, audit.LevelMetadata, 64<<20)
+	size := kept(func() {
+		for range 20 {
+			apitest.Must(t, api, "GET", memosPath, "", "X-Forwarded-For", "10.0.0.1,"+strings.Repeat("x", 900_000))
+		}
+	})
+	assert.Equal(t, uint64(40), a.Stats()[0].Queued)
+	assert.Less(t, size, int64(4<<20))
+}

@@ -187,23 +187,25 @@ func (t *trail) answered(end *rest.EndedRequest) {
 			s.Details = &details
 		}
 	}
-	if s.Details != nil && t.isCut {
+	if s.Details != nil { // it may name the object with a part of the URI or of the body
 		details := *s.Details
-		details.Name = strings.Clone(details.Name) // see newTrail
+		details.Name, details.UID = strings.Clone(details.Name), strings.Clone(details.UID)
 		s.Details = &details
 	}
 	t.event.ResponseStatus = s
 }
 
-// refer completes the reference to the object with what the client has sent.
+// refer completes the reference to the object with what the client has sent. It copies the texts, because they are parts
+// of the body, which must not stay in memory as long as the event.
 func (t *trail) refer(sent rest.ObjectMetadata) {
 	if t.event.ObjectRef == nil {
 		return
 	}
 	t.own()
 	ref := t.event.ObjectRef
-	ref.Namespace, ref.Name = cmp.Or(ref.Namespace, sent.Namespace), cmp.Or(ref.Name, sent.Name)
-	ref.UID, ref.ResourceVersion = sent.UID, sent.ResourceVersion
+	ref.Namespace = cmp.Or(ref.Namespace, strings.Clone(sent.Namespace))
+	ref.Name = cmp.Or(ref.Name, strings.Clone(sent.Name))
+	ref.UID, ref.ResourceVersion = strings.Clone(sent.UID), strings.Clone(sent.ResourceVersion)
 }
 
 // objects adds the objects that the level includes.
