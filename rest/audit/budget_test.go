@@ -137,3 +137,17 @@ func TestEventsDoNotKeepHeaders(t *testing.T) {
 	assert.Equal(t, uint64(40), a.Stats()[0].Queued)
 	assert.Less(t, size, int64(4<<20))
 }
+
+// The first event of a request does not keep the objects that only the last one has, which the queue has dropped.
+func TestDroppedEventsFreeTheirMemory(t *testing.T) {
+	api, a := queueing(t, audit.LevelRequest, 100_000)
+	size := kept(func() {
+		for range 40 {
+			body := strings.TrimSuffix(memoBody("a"), "}") + `,"unknown":"` + strings.Repeat("x", 500_000) + `"}`
+			apitest.Must(t, api, "POST", memosPath+"?dryRun=All", body)
+		}
+	})
+	assert.Equal(t, uint64(40), a.Stats()[0].Dropped)
+	assert.Equal(t, uint64(40), a.Stats()[0].Queued)
+	assert.Less(t, size, int64(5<<20))
+}
