@@ -102,7 +102,7 @@ func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) err
 	if rep.IsPlain() {
 		return q.writeCached(mediaType, body, newline, "public")
 	}
-	loan := q.api.env.Answers.Lend()
+	loan := q.lend()
 	if err := loan.Take(int64(rep.Room(len(body)))); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -87,9 +88,28 @@ func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 	return q.hold(expired, size, func() error { return q.writeListAs(rep, l, size) })
 }
 
-// observeList keeps the list for those who observe the request, as JSON in the form of the answer.
+// errLong ends the encoding of a list that is longer than observers want.
+var errLong = errors.New("the list is longer than observers want")
+
+// listForObservers receives a list up to a size.
+type listForObservers struct {
+	bytes.Buffer
+	limit  int64
+	isLong bool
+}
+
+func (b *listForObservers) Write(p []byte) (int, error) {
+	if b.isLong = b.isLong || int64(b.Len()+len(p)) > b.limit; b.isLong {
+		return 0, errLong
+	}
+	return b.Buffer.Write(p)
+}
+
+// observeList keeps the list for those who observe the request, as JSON in the form of the answer, unless it is larger
+// than they want.
 func (q *request) observeList(rep *media.Representation, l media.List) error {
-	if !q.observed.wantsBodies() {
+	o := q.observed
+	if !o.wantsAnswer() {
 		return nil
 	}
 	asJSON := *rep
@@ -99,15 +119,24 @@ func (q *request) observeList(rep *media.Representation, l media.List) error {
 		return err
 	}
 	defer out.Release()
-	if err := q.observed.list.Take(2 * int64(l.Size()+media.ChunkSize)); err != nil { // the buffer doubles when it grows
+	o.list = q.lend()
+	room := 2 * min(o.answers, int64(l.Size()+media.ChunkSize)) // the buffer doubles when it grows
+	if err := o.list.Take(room); err != nil {
 		return err
 	}
 	l.Records = slices.Clone(l.Records) // Write drops each record that it has written
-	var list bytes.Buffer
-	if err := out.Write(q.r.Context(), &list, l); err != nil {
+	list := listForObservers{limit: o.answers}
+	err = out.Write(q.r.Context(), &list, l)
+	if list.isLong { // Write takes errLong for a client that has left
+		o.end.LeftOut = true
+		o.list.Release()
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	q.observed.answered(list.Bytes())
+	o.list.Keep(int64(list.Cap()))
+	o.answered(list.Bytes())
 	return nil
 }
 

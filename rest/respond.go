@@ -121,7 +121,7 @@ func (q *request) writeJSON(code int, rep *media.Representation, body []byte) er
 	if rep.IsPlain() {
 		return q.writeRaw(code, rep.Media, body, newline)
 	}
-	loan := q.api.env.Answers.Lend()
+	loan := q.lend()
 	if err := loan.Take(int64(rep.Room(len(body)))); err != nil {
 		return err
 	}

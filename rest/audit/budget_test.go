@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -150,4 +151,31 @@ func TestDroppedEventsFreeTheirMemory(t *testing.T) {
 	assert.Equal(t, uint64(40), a.Stats()[0].Dropped)
 	assert.Equal(t, uint64(40), a.Stats()[0].Queued)
 	assert.Less(t, size, int64(5<<20))
+}
+
+// Lists are recorded up to MaxObjectBytes, and only at the level that shows answers. So a large list is served whatever
+// the policy records, and takes no memory for a text that no event has.
+func TestLargeListsAreServed(t *testing.T) {
+	for level, truncated := range map[audit.Level]string{audit.LevelRequest: "", audit.LevelRequestResponse: "true"} {
+		t.Run(string(level), func(t *testing.T) {
+			var sink recorder
+			budget := storage.NewBudget(64 << 10)
+			api, _ := audited(t, audit.Options{
+				Policy:  &audit.Policy{Rules: []audit.PolicyRule{{Level: level}}, OmitStages: []audit.Stage{audit.StageRequestReceived}},
+				Outputs: []audit.Output{{Sink: &sink, Mode: audit.Blocking}}, MaxObjectBytes: 4 << 10,
+			}, rest.Options{Budget: budget, MaxListBytes: -1, MaxDecodedBytes: -1}, memos())
+			for i := range 20 {
+				apitest.Must(t, api, "POST", memosPath, strings.Replace(memoBody(fmt.Sprint("m", i)), `"name"`,
+					`"annotations":{"a":"`+strings.Repeat("x", 10_000)+`"},"name"`, 1))
+			}
+			sink.take()
+			list := apitest.Must(t, api, "GET", memosPath, "")
+			assert.Greater(t, len(list.Body), 200_000)
+			events := sink.take()
+			require.Len(t, events, 1)
+			assert.Nil(t, events[0].ResponseObject)
+			assert.Equal(t, truncated, events[0].Annotations["audit.k8s.io/truncated"])
+			assert.Zero(t, budget.Used())
+		})
+	}
 }

@@ -213,8 +213,11 @@ func (t *trail) objects(end rest.EndedRequest) {
 		return
 	}
 	answer := end.Answer
-	if end.Status != nil {
+	switch {
+	case end.Status != nil:
 		answer = encodeStatus(end.Status)
+	case end.LeftOut:
+		t.annotate(truncatedKey, "true")
 	}
 	t.event.ResponseObject = t.object(answer)
 }

@@ -60,7 +60,7 @@ func Read(ctx context.Context, res *resource.Resource, t resource.Target) (*Past
 	if err != nil {
 		return nil, err
 	}
-	p := &Past{loan: res.Answers.Lend(), res: res, target: t, Exists: current != nil}
+	p := &Past{loan: res.Lend(ctx), res: res, target: t, Exists: current != nil}
 	if current != nil {
 		p.UID = current.UID
 	} else {

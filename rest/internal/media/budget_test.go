@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,4 +67,24 @@ func TestAnswersWithFullBudget(t *testing.T) {
 	assert.Equal(t, "1", answer.Header.Get("Retry-After"))
 	others.Close()
 	apitest.Must(t, api, "GET", apitest.Widgets+"/large", "", "Accept", "application/yaml")
+}
+
+// A user who reads no answer leaves memory to others.
+func TestUsersShareTheMemoryOfAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := apitest.New(t, rest.Options{Budget: storage.NewBudget(64 << 20), Authenticator: apitest.UserFromHeader},
+			apitest.WidgetResource())
+		apitest.Must(t, api, "POST", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"large"},`+
+			`"spec":{"size":1,"settings":{"a":"`+strings.Repeat("x", 200_000)+`"}}}`, "Test-User", "root")
+		unread := 0
+		for apitest.SendUnread(t, api, "GET", apitest.Widgets+"/large", "Test-User", "greedy", "Accept",
+			"application/yaml").Code == http.StatusOK {
+			unread++
+			require.Less(t, unread, 200)
+		}
+		assert.Greater(t, unread, 10)
+		for _, user := range []string{"jane", "john"} {
+			apitest.Must(t, api, "GET", apitest.Widgets+"/large", "", "Test-User", user, "Accept", "application/yaml")
+		}
+	})
 }
