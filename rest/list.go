@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // beginList reads the parameters and the accepted form of a list or a watch.
@@ -61,13 +62,31 @@ func (q *request) list() error {
 	if rep.Mismatch != nil {
 		return rep.Mismatch
 	}
-	if err := q.res.ShowAhead(q.r.Context(), page.Records); err != nil {
+	loan := q.lend()
+	defer loan.Release()
+	if err := q.showAhead(&loan, page.Records); err != nil {
 		return err
 	}
 	if cached.claim(page) {
 		return cached.make(page)
 	}
 	return q.writeList(rep, page)
+}
+
+// showAhead converts the beginning of a list. It converts all objects that are converted outside of the process, so they
+// take memory.
+func (q *request) showAhead(loan *storage.Loan, records []*storage.Record) error {
+	whole := q.res.ConvertsOutside()
+	if whole {
+		if err := loan.Take(int64(media.SizeOf(records))); err != nil {
+			return err
+		}
+	}
+	err := q.res.ShowAhead(q.r.Context(), records)
+	if err == nil && whole {
+		err = loan.Take(max(0, int64(media.SizeOf(records))-loan.Size()))
+	}
+	return err
 }
 
 // writeList sends a list. A large list keeps its records alive while the client reads, so the API breaks it off if the
@@ -79,7 +98,7 @@ func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 		return q.writeListAs(rep, l, size)
 	}
 	expired := delivery.Copied
-	if rep.Media != media.Protobuf { // such a list may be a copy
+	if rep.Media != media.Protobuf && !q.res.ConvertsOutside() { // otherwise, the list is a copy
 		if cursor, err := q.res.Store.Watch(q.r.Context(), p.Selected.Within, p.Revision, p.Selected.Terms...); err == nil {
 			defer cursor.Close()
 			expired = cursor.Err

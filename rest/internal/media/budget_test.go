@@ -62,11 +62,19 @@ func TestAnswersWithFullBudget(t *testing.T) {
 		}
 	}
 	apitest.Must(t, api, "GET", apitest.Widgets+"/large", "")
-	answer := apitest.Do(t, api, "GET", apitest.Widgets+"/large", "", "Accept", "application/yaml")
-	assert.Equal(t, http.StatusTooManyRequests, answer.Code)
-	assert.Equal(t, "1", answer.Header.Get("Retry-After"))
+	for _, copied := range [][]string{
+		{"", "application/yaml"},
+		{"?includeObject=Object", apitest.AcceptTable},
+		{"", apitest.AcceptPartial},
+	} {
+		target := apitest.Widgets + "/large" + copied[0]
+		answer := apitest.Do(t, api, "GET", target, "", "Accept", copied[1])
+		assert.Equal(t, http.StatusTooManyRequests, answer.Code, copied)
+		assert.Equal(t, "1", answer.Header.Get("Retry-After"))
+	}
 	others.Close()
 	apitest.Must(t, api, "GET", apitest.Widgets+"/large", "", "Accept", "application/yaml")
+	apitest.Must(t, api, "GET", apitest.Widgets+"/large?includeObject=Object", "", "Accept", apitest.AcceptTable)
 }
 
 // A user who reads no answer leaves memory to others.
