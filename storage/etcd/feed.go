@@ -245,7 +245,7 @@ func (a *authority) receive(ctx context.Context, events []*clientv3.Event) error
 	for _, e := range events {
 		switch string(e.Kv.Key) {
 		case a.keys.meta: // another replica has begun an epoch
-			if err := a.refreshBase(ctx); err != nil {
+			if _, _, err := a.refreshBase(ctx); err != nil {
 				return err
 			}
 		case a.keys.commit:

@@ -157,3 +157,41 @@ func TestEtcdGoesBack(t *testing.T) {
 		})
 	}
 }
+
+// A replica that had seen a later epoch notices that etcd has gone back to a state before it, although nobody has written
+// since.
+func TestEtcdGoesBackTwice(t *testing.T) {
+	dir := t.TempDir()
+	cluster, err := etcdtest.Start(filepath.Join(dir, "etcd"), etcdtest.Options{})
+	require.NoError(t, err)
+	defer cluster.Stop()
+	cable := &network{}
+	runs := serving(t, etcd.Options{Config: cable.config(cluster),
+		Engine: storage.Options{Logger: slog.New(slog.DiscardHandler)}})
+	_, err = put(t.Context(), runs, "kept", "kept")
+	require.NoError(t, err)
+	require.NoError(t, cluster.Kill(0))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "saved"), os.DirFS(filepath.Join(dir, "etcd"))))
+	require.NoError(t, cluster.Restart(0))
+	storagetest.Insist(t, func() error { _, err := put(t.Context(), runs, "lost", "lost"); return err })
+
+	for range 2 {
+		page, err := runs.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}, Revision: storage.Any}, nil)
+		require.NoError(t, err)
+		cursor, err := runs.Watch(t.Context(), watch.Key{Resource: notes}, page.Revision)
+		require.NoError(t, err)
+		cable.set(true)
+		require.NoError(t, cluster.Kill(0))
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, "etcd")))
+		require.NoError(t, os.CopyFS(filepath.Join(dir, "etcd"), os.DirFS(filepath.Join(dir, "saved"))))
+		require.NoError(t, cluster.Restart(0))
+		cable.set(false)
+		bounded, cancel := context.WithTimeout(t.Context(), time.Minute)
+		_, err = cursor.Next(bounded, nil)
+		cancel()
+		cursor.Close()
+		require.True(t, status.IsExpired(err), "%v", err)
+		require.Equal(t, map[string]string{"kept": "kept"}, texts(t, runs, storage.MostRecent))
+		storagetest.Insist(t, runs.Ready)
+	}
+}
