@@ -86,7 +86,7 @@ func (res *Resource) list(ctx context.Context, namespace string, p ListParameter
 			options.Revision, options.Exact, fromToken = watch.Revision(t.Revision), true, true
 		}
 		if t.Long {
-			if options.AfterValues, err = res.valuesAt(ctx, options); err != nil {
+			if options.AfterValues, err = res.valuesAt(ctx, selected, options); err != nil {
 				return Page{}, err
 			}
 		}
@@ -167,11 +167,15 @@ func longValuesExpired() error {
 }
 
 // valuesAt returns the values of the object after which a page begins, at the revision of its list. An object that does
-// not belong to the list is no beginning, so a forged token reveals nothing about it.
-func (res *Resource) valuesAt(ctx context.Context, q storage.Query) ([]string, error) {
+// not belong to the list is no beginning, so a forged token reveals nothing about it. If the object cannot be converted,
+// the error is for the client: without its values, the list would seem to end.
+func (res *Resource) valuesAt(ctx context.Context, s Selection, q storage.Query) ([]string, error) {
 	order := q.Order
 	q.Within.Namespace, q.Within.Name = q.After.Namespace, q.After.Name
 	q.Order, q.After, q.Limit, q.Known = nil, storage.Key{}, 0, 0
+	if err := s.ConvertAhead(ctx, res.Store, q); err != nil {
+		return nil, err
+	}
 	found, err := res.Store.List(ctx, q, nil)
 	switch {
 	case status.IsExpired(err):
@@ -180,6 +184,9 @@ func (res *Resource) valuesAt(ctx context.Context, q storage.Query) ([]string, e
 		return nil, res.StoreError(err, "")
 	case len(found.Records) == 0:
 		return nil, status.BadRequest("invalid continue token: continue key is not valid: it names no object of the list")
+	}
+	if err := res.ShowAhead(ctx, found.Records); err != nil {
+		return nil, err
 	}
 	return valuesIn(order, found.Records[0]), nil
 }
