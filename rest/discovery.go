@@ -110,6 +110,7 @@ func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) err
 	if body, err = rep.Encode(body); err != nil {
 		return err
 	}
+	loan.Keep(int64(len(body))) // the rest was for the encoding
 	return q.writeCached(mediaType, body, nil, "public")
 }
 
