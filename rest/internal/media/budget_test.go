@@ -62,6 +62,9 @@ func TestAnswersWithFullBudget(t *testing.T) {
 		}
 	}
 	apitest.Must(t, api, "GET", apitest.Widgets+"/large", "")
+	apitest.Do(t, api, "GET", apitest.Widgets+"/large", "", "Accept", "application/yaml") // the caches give up their entries
+	more := budget.Part(math.MaxInt64)
+	require.True(t, more.Take(4<<20-budget.Used()))
 	for _, copied := range [][]string{
 		{"", "application/yaml"},
 		{"?includeObject=Object", apitest.AcceptTable},
@@ -73,6 +76,7 @@ func TestAnswersWithFullBudget(t *testing.T) {
 		assert.Equal(t, "1", answer.Header.Get("Retry-After"))
 	}
 	others.Close()
+	more.Close()
 	apitest.Must(t, api, "GET", apitest.Widgets+"/large", "", "Accept", "application/yaml")
 	apitest.Must(t, api, "GET", apitest.Widgets+"/large?includeObject=Object", "", "Accept", apitest.AcceptTable)
 }
@@ -95,4 +99,18 @@ func TestUsersShareTheMemoryOfAnswers(t *testing.T) {
 			apitest.Must(t, api, "GET", apitest.Widgets+"/large", "", "Test-User", user, "Accept", "application/yaml")
 		}
 	})
+}
+
+// Caches give up their entries before an answer is refused.
+func TestAnswersDisplaceCaches(t *testing.T) {
+	budget := storage.NewBudget(1 << 20)
+	api := sharing(t, budget)
+	apitest.CreateWidget(t, api, "large", `"spec":{"size":1,"settings":{"a":"`+strings.Repeat("x", 60_000)+`"}}`)
+	for range 3 {
+		for _, selector := range []string{"?labelSelector=!a", "?labelSelector=!b", "?labelSelector=!c"} {
+			apitest.Must(t, api, "GET", apitest.Widgets+selector, "")
+		}
+	}
+	require.Greater(t, budget.Used(), int64(100_000), "the caches of lists have something")
+	apitest.Must(t, api, "GET", apitest.Widgets+"/large", "", "Accept", "application/yaml")
 }
