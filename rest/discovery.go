@@ -103,7 +103,7 @@ func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) err
 		return q.writeCached(mediaType, body, newline, "public")
 	}
 	loan := q.lend()
-	if err := loan.Take(int64(rep.Room(len(body)))); err != nil {
+	if err := loan.Take(int64(rep.Room(body))); err != nil {
 		return err
 	}
 	defer loan.Release()

@@ -122,7 +122,7 @@ func (q *request) writeJSON(code int, rep *media.Representation, body []byte) er
 		return q.writeRaw(code, rep.Media, body, newline)
 	}
 	loan := q.lend()
-	if err := loan.Take(int64(rep.Room(len(body)))); err != nil {
+	if err := loan.Take(int64(rep.Room(body))); err != nil {
 		return err
 	}
 	defer loan.Release()

@@ -114,3 +114,16 @@ func TestAnswersDisplaceCaches(t *testing.T) {
 	require.Greater(t, budget.Used(), int64(100_000), "the caches of lists have something")
 	apitest.Must(t, api, "GET", apitest.Widgets+"/large", "", "Accept", "application/yaml")
 }
+
+// A document of many short values takes many times its text.
+func TestRoomForShortValues(t *testing.T) {
+	budget := storage.NewBudget(3 << 20)
+	api := apitest.New(t, rest.Options{Budget: budget}, apitest.WidgetResource())
+	settings := make([]string, 6000)
+	for i := range settings {
+		settings[i] = fmt.Sprintf(`"a%d":""`, i)
+	}
+	apitest.CreateWidget(t, api, "large", `"spec":{"size":1,"settings":{`+strings.Join(settings, ",")+`}}`)
+	answer := apitest.Do(t, api, "GET", apitest.Widgets+"/large", "", "Accept", "application/yaml")
+	assert.Equal(t, http.StatusRequestEntityTooLarge, answer.Code)
+}
