@@ -29,8 +29,8 @@ func (a *API) handlingIn(ctx context.Context) (*handling, error) {
 }
 
 // ReadBody reads the body of a request that the handler of a plug-in's path (see [Parts].Paths) answers. As for other
-// requests, the limit is [Options].MaxBodyBytes, and the request gives its place to others until the client has sent the
-// body.
+// requests, the limit is [Options].MaxBodyBytes, and the request gives its place to others until the client has sent
+// the body.
 func (a *API) ReadBody(r *http.Request) ([]byte, error) {
 	h, err := a.handlingIn(r.Context())
 	if err != nil {
@@ -55,9 +55,9 @@ func (a *API) TakeMemory(ctx context.Context, bytes int64) error {
 	return h.memory.Take(bytes)
 }
 
-// Answer answers a request to a plug-in's path with a JSON text. As for other large answers, the request gives its place
-// to others while its client reads, a client that is too slow loses the rest, and the answer may be compressed. The
-// handler returns after Answer.
+// Answer answers a request to a plug-in's path with a JSON text. As for other large answers, the request gives its
+// place to others while its client reads, a client that is too slow loses the rest, and the answer may be compressed.
+// The handler returns after Answer.
 func (a *API) Answer(w http.ResponseWriter, r *http.Request, json []byte) {
 	h, err := a.handlingIn(r.Context())
 	if err != nil {

@@ -73,8 +73,8 @@ func (q *request) list() error {
 	return q.writeList(rep, page)
 }
 
-// showAhead converts the beginning of a list. It converts all objects that are converted outside of the process, so they
-// take memory.
+// showAhead converts the beginning of a list. It converts all objects that are converted outside of the process, so
+// they take memory.
 func (q *request) showAhead(loan *storage.Loan, records []*storage.Record) error {
 	whole := q.res.ConvertsOutside()
 	if whole {

@@ -41,8 +41,8 @@ func (o *objects) book(writes []write) {
 	}
 }
 
-// bookTable adds the records of a table to the accounts, unless they are already there or do not count. The caller holds
-// o.mu.
+// bookTable adds the records of a table to the accounts, unless they are already there or do not count. The caller
+// holds o.mu.
 func (o *objects) bookTable(t *table) {
 	if o.ledger == nil || t.booked || t.form.Auxiliary {
 		return

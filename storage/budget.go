@@ -125,8 +125,8 @@ func (b *Budget) Used() int64 {
 	return b.used
 }
 
-// Loan is what one request has taken from a Budget. It grows as if it were taken at once. One goroutine at a time may use
-// it. The zero value has no Budget and takes any number of bytes.
+// Loan is what one request has taken from a Budget. It grows as if it were taken at once. One goroutine at a time may
+// use it. The zero value has no Budget and takes any number of bytes.
 type Loan struct {
 	from *Budget
 	to   string // empty for nobody in particular
@@ -136,8 +136,8 @@ type Loan struct {
 // Lend returns a Loan of nothing.
 func (b *Budget) Lend() Loan { return Loan{from: b} }
 
-// LendTo returns a Loan of nothing to one of several borrowers, such as a user. All Loans of a borrower together leave as
-// much free as they hold. So no borrower can take everything from another one. The empty borrower is nobody in
+// LendTo returns a Loan of nothing to one of several borrowers, such as a user. All Loans of a borrower together leave
+// as much free as they hold. So no borrower can take everything from another one. The empty borrower is nobody in
 // particular.
 func (b *Budget) LendTo(borrower string) Loan { return Loan{from: b, to: borrower} }
 
@@ -155,7 +155,8 @@ func (l *Loan) Take(bytes int64) error {
 	return nil
 }
 
-// growAnyhow takes bytes, and reports whether it could. Twice, caches give back half of what they hold before it gives up.
+// growAnyhow takes bytes, and reports whether it could. Twice, caches give back half of what they hold before it gives
+// up.
 func (l *Loan) growAnyhow(bytes int64) bool {
 	for tries := 0; ; tries++ {
 		ok, crowded := l.grow(bytes)
@@ -200,8 +201,8 @@ func (l *Loan) note(bytes int64) {
 	}
 }
 
-// most returns the most that the Loan could have: the least of the limits of the budget and of all that it is a part of,
-// or half of that for a borrower.
+// most returns the most that the Loan could have: the least of the limits of the budget and of all that it is a part
+// of, or half of that for a borrower.
 func (l *Loan) most() int64 {
 	most := int64(math.MaxInt64)
 	for b := l.from; b != nil; b = b.of {

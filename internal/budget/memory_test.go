@@ -145,8 +145,9 @@ func holdersIn(file *ast.File) (all []string) {
 				}
 			}
 		case *ast.CallExpr:
-			if of, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains([]string{"Part", "Lend", "LendTo", "lend", "NewBudget"}, of.Sel.Name) &&
-				(len(n.Args) == 1 || of.Sel.Name == "Lend" || of.Sel.Name == "lend") {
+			taking := []string{"Part", "Lend", "LendTo", "lend", "NewBudget"}
+			if of, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains(taking, of.Sel.Name) &&
+				(len(n.Args) == 1 || strings.EqualFold(of.Sel.Name, "Lend")) {
 				all = append(all, of.Sel.Name)
 			}
 			if isQueue(n) {

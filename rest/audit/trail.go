@@ -191,8 +191,8 @@ func (t *trail) answered(end *rest.EndedRequest) {
 	t.event.ResponseStatus = s
 }
 
-// refer completes the reference to the object with what the client has sent. It copies the texts, because they are parts
-// of the body, which must not stay in memory as long as the event.
+// refer completes the reference to the object with what the client has sent. It copies the texts, because they are
+// parts of the body, which must not stay in memory as long as the event.
 func (t *trail) refer(sent rest.ObjectMetadata) {
 	ref := t.event.ObjectRef
 	if ref == nil {

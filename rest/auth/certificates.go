@@ -58,8 +58,8 @@ func ever(certificate *x509.Certificate) time.Time { return certificate.NotAfter
 // signed reports whether a certificate of the pool, which is valid at the given time, stands in a chain that the server
 // has verified.
 //
-// A pool cannot be asked for a certificate, but Verify answers for one that is in the pool without checking a signature,
-// with a chain of this certificate alone. The authority is last in its chain, so it is tried first.
+// A pool cannot be asked for a certificate, but Verify answers for one that is in the pool without checking a
+// signature, with a chain of this certificate alone. The authority is last in its chain, so it is tried first.
 func signed(r *http.Request, pool *x509.CertPool, at func(*x509.Certificate) time.Time) bool {
 	if pool == nil {
 		return false // Verify would ask the pool of the operating system

@@ -26,9 +26,9 @@ const (
 )
 
 // Commit implements [storage.Authority] with one transaction. It passes the group to the engine itself, if nothing is
-// missing before it. If the answer is lost, the feed can still show that the transaction was executed. After the connection
-// was lost, Commit waits until etcd is recognized: an earlier state may have given the revisions in the conditions to other
-// commits.
+// missing before it. If the answer is lost, the feed can still show that the transaction was executed. After the
+// connection was lost, Commit waits until etcd is recognized: an earlier state may have given the revisions in the
+// conditions to other commits.
 func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Verdict, error) {
 	bounded, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), a.opts.Timeout)
 	defer cancel()

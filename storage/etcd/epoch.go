@@ -122,8 +122,8 @@ func (a *authority) beginEpoch(ctx context.Context, base watch.Revision) error {
 	}
 }
 
-// refreshBase adopts the base of the current epoch, which another replica may have begun, and returns it. lacking says that
-// etcd lacks the epoch of this replica: it has gone back to a state before that.
+// refreshBase adopts the base of the current epoch, which another replica may have begun, and returns it. lacking says
+// that etcd lacks the epoch of this replica: it has gone back to a state before that.
 func (a *authority) refreshBase(ctx context.Context) (base watch.Revision, lacking bool, err error) {
 	a.renewing.Lock()
 	defer a.renewing.Unlock()

@@ -11,7 +11,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// An object in another version than the stored one is a copy, which takes memory from the budget while its client reads.
+// An object in another version than the stored one is a copy, which takes memory from the budget while its client
+// reads.
 func TestConvertedObjectTakesFromTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		budget := storage.NewBudget(64 << 20)

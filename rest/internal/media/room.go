@@ -2,9 +2,9 @@ package media
 
 import "github.com/decorum-go/decorum/internal/codec"
 
-// Room returns how many bytes of memory the encoding of a JSON text takes, with all intermediate values. It returns 0 if
-// the answer is small, or shares the text of the store. A text of short values takes more for each byte, because each
-// value takes memory besides its text.
+// Room returns how many bytes of memory the encoding of a JSON text takes, with all intermediate values. It returns 0
+// if the answer is small, or shares the text of the store. A text of short values takes more for each byte, because
+// each value takes memory besides its text.
 func (rep *Representation) Room(json []byte) int {
 	n := len(json)
 	if n <= ChunkSize || rep.IsPlain() {

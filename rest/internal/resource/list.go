@@ -184,8 +184,8 @@ func longValuesExpired() error {
 }
 
 // valuesAt returns the values of the object after which a page begins, at the revision of its list. An object that does
-// not belong to the list is no beginning, so a forged token reveals nothing about it. If the object cannot be converted,
-// the error is for the client: without its values, the list would seem to end.
+// not belong to the list is no beginning, so a forged token reveals nothing about it. If the object cannot be
+// converted, the error is for the client: without its values, the list would seem to end.
 func (res *Resource) valuesAt(ctx context.Context, s Selection, q storage.Query) ([]string, error) {
 	order := q.Order
 	q.Within.Namespace, q.Within.Name = q.After.Namespace, q.After.Name

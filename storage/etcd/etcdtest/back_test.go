@@ -160,8 +160,8 @@ func TestEtcdGoesBack(t *testing.T) {
 	}
 }
 
-// A replica that had seen a later epoch notices that etcd has gone back to a state before it, although nobody has written
-// since.
+// A replica that had seen a later epoch notices that etcd has gone back to a state before it, although nobody has
+// written since.
 func TestEtcdGoesBackTwice(t *testing.T) {
 	dir := t.TempDir()
 	cluster, err := etcdtest.Start(filepath.Join(dir, "etcd"), etcdtest.Options{})
@@ -198,8 +198,8 @@ func TestEtcdGoesBackTwice(t *testing.T) {
 	}
 }
 
-// Between the connection and the recognition of etcd, a replica writes nothing: others may have given a revision that it
-// compares to another commit.
+// Between the connection and the recognition of etcd, a replica writes nothing: others may have given a revision that
+// it compares to another commit.
 func TestUnrecognizedEtcdGetsNoWrites(t *testing.T) {
 	dir := t.TempDir()
 	cluster, err := etcdtest.Start(filepath.Join(dir, "etcd"), etcdtest.Options{})
