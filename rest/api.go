@@ -92,7 +92,7 @@ func newAPI(options Options) *API {
 		Owner: a, Holder: a.ending, UserName: func(ctx context.Context) string { return UserFrom(ctx).Name },
 		Store: a.store, Stores: a.options.Stores, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger,
 		MaxObjectBytes: growth * a.options.MaxBodyBytes,
-		Budget:         a.budget, Answers: a.budget.Part(maxAnswers),
+		Budget:         a.budget, Answers: a.budget.Part(maxAnswers), Borrower: a.borrowerIn,
 		MaxConvertedBytes: a.options.MaxConvertedBytes, MaxDecodedBytes: a.options.MaxDecodedBytes,
 		Queries:        a.options.Queries.limits(),
 		UnsafeDeletion: a.options.UnsafeDeletion,

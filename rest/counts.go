@@ -69,7 +69,7 @@ func (q *request) count(rep *media.Representation, namespace string, p *resource
 	if rep.Media == media.Protobuf || rep.Form == media.AsPartial {
 		return status.NotAcceptable([]string{media.JSON, media.YAML})
 	}
-	loan := q.api.env.Answers.Lend()
+	loan := q.lend()
 	defer loan.Release()
 	counts, err := q.res.Count(q.r.Context(), namespace, *p, &loan)
 	if err != nil {

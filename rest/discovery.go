@@ -102,14 +102,15 @@ func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) err
 	if rep.IsPlain() {
 		return q.writeCached(mediaType, body, newline, "public")
 	}
-	loan := q.api.env.Answers.Lend()
-	if err := loan.Take(int64(rep.Room(len(body)))); err != nil {
+	loan := q.lend()
+	if err := loan.Take(int64(rep.Room(body))); err != nil {
 		return err
 	}
 	defer loan.Release()
 	if body, err = rep.Encode(body); err != nil {
 		return err
 	}
+	loan.Keep(int64(len(body))) // the rest was for the encoding
 	return q.writeCached(mediaType, body, nil, "public")
 }
 

@@ -36,7 +36,17 @@ func (q *request) get() error {
 	if err = cmp.Or(err, rep.Mismatch); err != nil {
 		return err
 	}
-	if !rep.IsPlain() || len(record.JSON) <= media.ChunkSize {
+	if len(record.JSON) <= media.ChunkSize {
+		return q.writeObject(http.StatusOK, rep, record.JSON)
+	}
+	if q.res.FromStored != nil { // the cache may give up the converted object while the client reads
+		loan := q.lend()
+		if err := loan.Take(int64(len(record.JSON))); err != nil {
+			return err
+		}
+		defer loan.Release()
+	}
+	if !rep.IsPlain() || rep.Form != media.Whole || q.res.FromStored != nil {
 		return q.writeObject(http.StatusOK, rep, record.JSON)
 	}
 	// The store keeps the record in memory at least until its log drops the changes after since.

@@ -21,6 +21,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // identify finds out who sends the request, and which user the sender impersonates. Without an Authenticator, the user
@@ -137,6 +138,28 @@ func (q *request) holder() delivery.Holder {
 		h.WaitsFor = "conversion/" + q.res.GR.String()
 	}
 	return h
+}
+
+// lend returns a Loan of nothing to the user of the request, from the memory for answers.
+func (q *request) lend() storage.Loan { return q.api.env.Answers.LendTo(q.borrower()) }
+
+// borrower returns whom the memory of the answer counts for: the user, or nobody if no limit of users holds.
+func (q *request) borrower() string {
+	if h := q.holder(); !h.Exempt {
+		return h.User
+	}
+	return ""
+}
+
+// borrowerIn returns the borrower of a request or a call with this context.
+func (a *API) borrowerIn(ctx context.Context) string {
+	if q, ok := ctx.Value(accessKey{}).(*request); ok && q.api == a {
+		return q.borrower()
+	}
+	if u, known := userIn(ctx); known {
+		return u.Name
+	}
+	return ""
 }
 
 // isOpen reports whether the host serves the path to everybody, see [Options.OpenHealth].

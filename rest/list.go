@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // beginList reads the parameters and the accepted form of a list or a watch.
@@ -60,13 +62,31 @@ func (q *request) list() error {
 	if rep.Mismatch != nil {
 		return rep.Mismatch
 	}
-	if err := q.res.ShowAhead(q.r.Context(), page.Records); err != nil {
+	loan := q.lend()
+	defer loan.Release()
+	if err := q.showAhead(&loan, page.Records); err != nil {
 		return err
 	}
 	if cached.claim(page) {
 		return cached.make(page)
 	}
 	return q.writeList(rep, page)
+}
+
+// showAhead converts the beginning of a list. It converts all objects that are converted outside of the process, so
+// they take memory.
+func (q *request) showAhead(loan *storage.Loan, records []*storage.Record) error {
+	whole := q.res.ConvertsOutside()
+	if whole {
+		if err := loan.Take(int64(media.SizeOf(records))); err != nil {
+			return err
+		}
+	}
+	err := q.res.ShowAhead(q.r.Context(), records)
+	if err == nil && whole {
+		err = loan.Take(max(0, int64(media.SizeOf(records))-loan.Size()))
+	}
+	return err
 }
 
 // writeList sends a list. A large list keeps its records alive while the client reads, so the API breaks it off if the
@@ -78,7 +98,7 @@ func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 		return q.writeListAs(rep, l, size)
 	}
 	expired := delivery.Copied
-	if rep.Media != media.Protobuf { // such a list may be a copy
+	if rep.Media != media.Protobuf && !q.res.ConvertsOutside() { // otherwise, the list is a copy
 		if cursor, err := q.res.Store.Watch(q.r.Context(), p.Selected.Within, p.Revision, p.Selected.Terms...); err == nil {
 			defer cursor.Close()
 			expired = cursor.Err
@@ -87,9 +107,28 @@ func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 	return q.hold(expired, size, func() error { return q.writeListAs(rep, l, size) })
 }
 
-// observeList keeps the list for those who observe the request, as JSON in the form of the answer.
+// errLong ends the encoding of a list that is longer than observers want.
+var errLong = errors.New("the list is longer than observers want")
+
+// listForObservers receives a list up to a size.
+type listForObservers struct {
+	bytes.Buffer
+	limit  int64
+	isLong bool
+}
+
+func (b *listForObservers) Write(p []byte) (int, error) {
+	if b.isLong = b.isLong || int64(b.Len()+len(p)) > b.limit; b.isLong {
+		return 0, errLong
+	}
+	return b.Buffer.Write(p)
+}
+
+// observeList keeps the list for those who observe the request, as JSON in the form of the answer, unless it is larger
+// than they want.
 func (q *request) observeList(rep *media.Representation, l media.List) error {
-	if !q.observed.wantsBodies() {
+	o := q.observed
+	if !o.wantsAnswer() {
 		return nil
 	}
 	asJSON := *rep
@@ -99,15 +138,24 @@ func (q *request) observeList(rep *media.Representation, l media.List) error {
 		return err
 	}
 	defer out.Release()
-	if err := q.observed.list.Take(2 * int64(l.Size()+media.ChunkSize)); err != nil { // the buffer doubles when it grows
+	o.list = q.lend()
+	room := 2 * min(o.answers, int64(l.Size()+media.ChunkSize)) // the buffer doubles when it grows
+	if err := o.list.Take(room); err != nil {
 		return err
 	}
 	l.Records = slices.Clone(l.Records) // Write drops each record that it has written
-	var list bytes.Buffer
-	if err := out.Write(q.r.Context(), &list, l); err != nil {
+	list := listForObservers{limit: o.answers}
+	err = out.Write(q.r.Context(), &list, l)
+	if list.isLong { // Write takes errLong for a client that has left
+		o.end.LeftOut = true
+		o.list.Release()
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	q.observed.answered(list.Bytes())
+	o.list.Keep(int64(list.Cap()))
+	o.answered(list.Bytes())
 	return nil
 }
 

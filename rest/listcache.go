@@ -21,14 +21,14 @@ type cachedList struct {
 }
 
 // cachedList looks a list up in the cache. The cache contains no pages of lists, no answers to queries and no lists of
-// old revisions. A list whose objects an observer wants is not cached either.
+// old revisions. A list that an observer wants is not cached either.
 func (q *request) cachedList(rep *media.Representation, namespace string, p *resource.ListParameters) *cachedList {
 	exact := p.ResourceVersionMatch == apimeta.MatchExact
 	inPages := p.Continue != "" || p.Limit > 0 && p.ResourceVersion != "0"
-	if exact || inPages || p.Query != nil || rep.Mismatch != nil || q.observed.wantsBodies() {
+	if exact || inPages || p.Query != nil || rep.Mismatch != nil || q.observed.wantsAnswer() {
 		return nil
 	}
-	c := &cachedList{q: q, rep: rep, loan: q.api.env.Answers.Lend(), key: media.ListKey{
+	c := &cachedList{q: q, rep: rep, loan: q.lend(), key: media.ListKey{
 		Of: q.res.name, Namespace: namespace, Labels: p.LabelSelector, Fields: p.FieldSelector, Only: p.Only.Digest(),
 		Gzipped: media.AcceptsGzip(q.r.Header["Accept-Encoding"]),
 	}}

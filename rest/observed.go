@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -34,6 +35,7 @@ type observed struct {
 	some     [4]Observation // the memory of by, as long as it suffices
 	observed bool           // Observe has been called
 	bodies   bool
+	answers  int64        // the largest answer that an observer wants
 	timed    bool         // an observer wants the times of the steps of writes
 	times    *steps.Times // of the writes, from the first one on
 	reports  bool         // an observer wants each step of a write
@@ -49,7 +51,6 @@ func (q *request) beginObserving() {
 	o.request.Received = time.Now()
 	o.writer = observedWriter{ResponseWriter: q.w, of: o, isHead: q.r.Method == http.MethodHead}
 	o.by = o.some[:0]
-	o.list = q.api.env.Answers.Lend()
 	q.observed = o
 	q.api.flights.Locked(func() { q.w = &o.writer })
 }
@@ -141,6 +142,13 @@ func (o *observed) add(by Observation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.by = append(o.by, by)
+	switch {
+	case !by.Bodies:
+	case by.MaxAnswer == 0:
+		o.answers = math.MaxInt64
+	default:
+		o.answers = max(o.answers, by.MaxAnswer)
+	}
 	o.bodies, o.timed, o.reports = o.bodies || by.Bodies, o.timed || by.Times, o.reports || by.Step != nil && !by.Brief
 }
 
@@ -302,9 +310,16 @@ func (o *observed) decoded(obj doc.Value, isJSON bool) {
 	}
 }
 
+// wantsAnswer reports whether an observer wants the object in the answer, if it is small enough.
+func (o *observed) wantsAnswer() bool { return o.wantsBodies() && o.answers > 0 }
+
 // answered notes the object in the answer.
 func (o *observed) answered(object []byte) {
-	if o.wantsBodies() && o.end.Status == nil {
+	switch {
+	case !o.wantsAnswer() || o.end.Status != nil:
+	case int64(len(object)) > o.answers:
+		o.end.LeftOut = true
+	default:
 		o.end.Answer = object
 	}
 }

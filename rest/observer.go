@@ -80,7 +80,7 @@ func (r *ObservedRequest) SourceIPs() []string {
 	h := r.HTTP.Header
 	for _, list := range h["X-Forwarded-For"] {
 		for text := range strings.SplitSeq(list, ",") {
-			add(strings.TrimSpace(text))
+			add(strings.Clone(strings.TrimSpace(text))) // whoever keeps an address must not keep the list
 		}
 	}
 	if real := h["X-Real-Ip"]; len(ips) == 0 && len(real) > 0 {
@@ -116,6 +116,9 @@ func canonicalIP(text string) string {
 type Observation struct {
 	// Bodies asks for the objects of the request and of the answer, which Ended receives. They cost memory until then.
 	Bodies bool
+	// MaxAnswer is the size, in bytes, up to which Bodies asks for the object or the list in the answer. Zero is no limit,
+	// and a negative number asks for no answer. Ended may receive a larger one if another Observer asks for it.
+	MaxAnswer int64
 	// Times asks for the times of the steps of kind [StepPipeline], which [EndedRequest.Steps] returns. They cost much
 	// less than calls of Step.
 	Times bool
@@ -257,6 +260,8 @@ type EndedRequest struct {
 	// is set. A patch is as the client sent it, which is YAML for some applied configurations. They are nil if there are
 	// none, such as after errors and in watches. Nobody may change them.
 	Request, Answer []byte
+	// LeftOut says that Answer is nil because it is larger than all observers want, see [Observation].MaxAnswer.
+	LeftOut bool
 
 	times *steps.Times // of the writes of the request; nil unless an observer wants them
 }

@@ -124,10 +124,11 @@ type Options struct {
 	// effect here, because rules belong to a kind ([Resource.Rules]). Default: plug-ins refuse expressions.
 	CEL Rules
 	// Budget bounds the memory whose size clients choose: answers that the API builds as a whole, and its caches. Several
-	// APIs may share one, and each holds no more than it leaves to the others (see [storage.Budget.Part]). If the Budget
-	// has no room for an answer, the request gets 429 TooManyRequests and Retry-After; if it has none for a cache, the
-	// cache keeps less. For the largest answers, a Budget needs at least 100 times MaxBodyBytes. Default: the API has a
-	// Budget of 768 MiB, of which answers take 256 MiB at most.
+	// APIs may share one, and each holds no more than it leaves to the others (see [storage.Budget.Part]). Likewise, all
+	// answers to one user hold no more than they leave to other users. If the Budget has no room for an answer, the caches
+	// of the API give up entries; if that does not suffice, the request gets 429 TooManyRequests and Retry-After. If it
+	// has none for a cache, the cache keeps less. For the largest answers, a Budget needs at least 100 times MaxBodyBytes.
+	// Default: the API has a Budget of 768 MiB, of which answers take 256 MiB at most.
 	Budget *storage.Budget
 	// MaxConvertedBytes is the size of the cache of converted objects, in bytes. The cache spares the API from converting
 	// an object for each client that reads it in another version than the stored one (see [Converted]). Like the other

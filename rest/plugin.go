@@ -64,7 +64,8 @@ type Parts struct {
 	// Paths are handlers of paths outside of all resources, such as "/debug/watches". A path that ends with a slash stands
 	// for all paths below too, and for itself without the slash. The API finds out the user of each request, gives it a
 	// place, and asks the Authorizer for its verb, such as get, on its path, before it calls the handler. The context of
-	// the request also ends with the API. A panic of the handler is a 500.
+	// the request also ends with the API. A panic of the handler is a 500. If clients choose the size of a body or of an
+	// answer, the handler calls [API.ReadBody], [API.TakeMemory] and [API.Answer].
 	Paths map[string]http.Handler
 	// Start starts the work of the plug-in in the background and returns when the plug-in is ready. [API.Start] calls it.
 	//

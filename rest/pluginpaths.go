@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -52,7 +53,9 @@ func (a *API) findPluginPath(_ *serving, path string, _ httprouter.Params, at *p
 	}
 	at.declared = declared
 	return nil, always(func(q *request) error {
-		ctx, cancel := q.api.ending.Until(q.context())
+		h := &handling{request: q, memory: q.lend()}
+		defer h.memory.Release()
+		ctx, cancel := q.api.ending.Until(context.WithValue(q.context(), handlingKey{}, h))
 		defer cancel()
 		handler.ServeHTTP(&notingWriter{q.w, q}, q.r.WithContext(ctx))
 		return nil

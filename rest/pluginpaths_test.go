@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/status"
 )
 
 // says is a handler that answers with a text and with who asks.
@@ -102,4 +103,35 @@ func TestWrongPathsOfPluginsAreRefused(t *testing.T) {
 	_, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "p",
 		Paths: map[string]http.Handler{"/a": nil}}}})
 	assert.EqualError(t, err, `rest.New: plug-in "p": path "/a": the handler is nil`)
+}
+
+// What the API does for a handler needs the context of the handler's request.
+func TestHandlersUseTheContextOfTheirRequest(t *testing.T) {
+	var api *rest.API
+	foreign := apitest.NewRequest("POST", "/handled", apitest.TextOf("a body"))
+	api = plugged(t, rest.Parts{Name: "handlers", Paths: map[string]http.Handler{
+		"/handled": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := api.ReadBody(r)
+			if err == nil {
+				err = api.TakeMemory(r.Context(), 1<<20)
+			}
+			if err != nil {
+				api.Error(w, r, err)
+				return
+			}
+			_ = api.TakeMemory(r.Context(), -1<<20)
+			api.Answer(w, r, body)
+		}),
+		"/foreign": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, err := api.ReadBody(foreign)
+			assert.True(t, status.IsInternalError(err), err)
+			assert.True(t, status.IsInternalError(api.TakeMemory(foreign.Context(), 1)))
+			api.Answer(w, foreign, []byte("{}"))
+		}),
+	}})
+	answer := apitest.Do(t, api, "POST", "/handled", `{"a":1}`)
+	assert.Equal(t, 200, answer.Code)
+	assert.Equal(t, `{"a":1}`, answer.Body)
+	assert.Equal(t, "application/json", answer.Header.Get("Content-Type"))
+	assert.Equal(t, 500, apitest.Do(t, api, "POST", "/foreign", "").Code)
 }

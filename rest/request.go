@@ -209,9 +209,18 @@ func (q *request) timeout() (time.Duration, error) {
 	return limit, nil
 }
 
-// readBody reads the body of the request, up to MaxBodyBytes. Meanwhile the request gives its place to others, because
-// the client may be slow.
+// readBody reads the body of the request, and shows it to observers.
 func (q *request) readBody() ([]byte, error) {
+	data, err := q.receiveBody()
+	if data != nil {
+		q.observed.read(data)
+	}
+	return data, err
+}
+
+// receiveBody reads the body of the request, up to MaxBodyBytes. Meanwhile the request gives its place to others,
+// because the client may be slow.
+func (q *request) receiveBody() ([]byte, error) {
 	if q.r.Body == nil || q.r.Body == http.NoBody {
 		return nil, nil
 	}
@@ -224,7 +233,6 @@ func (q *request) readBody() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.observed.read(data)
 	return data, flights.Resume(q.r.Context(), &q.flight)
 }
 

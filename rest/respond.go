@@ -121,8 +121,8 @@ func (q *request) writeJSON(code int, rep *media.Representation, body []byte) er
 	if rep.IsPlain() {
 		return q.writeRaw(code, rep.Media, body, newline)
 	}
-	loan := q.api.env.Answers.Lend()
-	if err := loan.Take(int64(rep.Room(len(body)))); err != nil {
+	loan := q.lend()
+	if err := loan.Take(int64(rep.Room(body))); err != nil {
 		return err
 	}
 	defer loan.Release()
@@ -136,12 +136,21 @@ func (q *request) writeJSON(code int, rep *media.Representation, body []byte) er
 
 // writeObject sends one object, given as stored JSON, in the form that the client asks for.
 func (q *request) writeObject(code int, rep *media.Representation, object []byte) error {
-	if rep.Form != media.Whole {
-		var err error
-		if object, err = q.kind.Transform(rep, object); err != nil {
+	if rep.Form == media.Whole {
+		return q.writeJSON(code, rep, object)
+	}
+	loan := q.lend()
+	if len(object) > media.ChunkSize {
+		if err := loan.Take(2 * int64(len(object))); err != nil { // the buffer doubles when it grows
 			return err
 		}
+		defer loan.Release()
 	}
+	object, err := q.kind.Transform(rep, object)
+	if err != nil {
+		return err
+	}
+	loan.Keep(int64(cap(object)))
 	return q.writeJSON(code, rep, object)
 }
 

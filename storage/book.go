@@ -11,7 +11,7 @@ func (o *objects) claim(ctx context.Context, writes []write) Claim {
 	group := make([]Entry, 0, len(writes))
 	for i := range writes {
 		w := &writes[i]
-		if !w.changes {
+		if !w.changes || w.form.Auxiliary {
 			continue
 		}
 		key := w.key
@@ -41,9 +41,10 @@ func (o *objects) book(writes []write) {
 	}
 }
 
-// bookTable adds the records of a table to the accounts, unless they are already there. The caller holds o.mu.
+// bookTable adds the records of a table to the accounts, unless they are already there or do not count. The caller
+// holds o.mu.
 func (o *objects) bookTable(t *table) {
-	if o.ledger == nil || t.booked {
+	if o.ledger == nil || t.booked || t.form.Auxiliary {
 		return
 	}
 	t.booked = true

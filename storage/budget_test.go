@@ -136,6 +136,74 @@ func TestLoan(t *testing.T) {
 	free.Release()
 }
 
+// What a loan already has is no reason to refuse the rest, because it grows as if it were taken at once.
+func TestLoanGrows(t *testing.T) {
+	part := storage.NewBudget(400).Part(math.MaxInt64).Part(300)
+	loan := part.Lend()
+	for range 30 {
+		require.NoError(t, loan.Take(10))
+	}
+	assert.True(t, status.IsRequestEntityTooLarge(loan.Take(1)))
+	loan.Release()
+	assert.Zero(t, part.Used())
+}
+
+// Each borrower leaves as much free as it holds, however many loans it has.
+func TestBorrowersLeaveRoomForOthers(t *testing.T) {
+	answers := storage.NewBudget(300)
+	fill := func(borrower string) (has int64) {
+		for {
+			loan := answers.LendTo(borrower)
+			if loan.Take(1) != nil {
+				return has
+			}
+			has++
+		}
+	}
+	assert.EqualValues(t, 150, fill("a"))
+	assert.EqualValues(t, 75, fill("b"))
+	again := answers.LendTo("a")
+	assert.True(t, status.IsTooManyRequests(again.Take(1)))
+	assert.True(t, status.IsRequestEntityTooLarge(again.Take(151)), "trying again does not help")
+	nobody := answers.Lend()
+	require.NoError(t, nobody.Take(25))
+	nobody.Release()
+	assert.EqualValues(t, 37, fill("c"))
+	assert.EqualValues(t, 150+75+37, answers.Used())
+}
+
+// A borrower that has given everything back is forgotten.
+func TestBorrowerGivesBack(t *testing.T) {
+	b := storage.NewBudget(100)
+	for range 3 {
+		first, second := b.LendTo("a"), b.LendTo("a")
+		require.NoError(t, first.Take(20))
+		require.NoError(t, second.Take(30))
+		assert.Error(t, second.Take(1))
+		first.Keep(10)
+		require.NoError(t, second.Take(10))
+		first.Release()
+		second.Release()
+		assert.Zero(t, b.Used())
+	}
+}
+
+// Caches give back what they hold before an answer is refused, unless the borrower has too much itself.
+func TestLoansShrinkCaches(t *testing.T) {
+	api := storage.NewBudget(400).Part(math.MaxInt64)
+	cache, answers := api.Part(200), api.Part(math.MaxInt64)
+	shrunk := 0
+	api.OnRefusal(func() { shrunk++; cache.Release(cache.Used() / 2) })
+	require.True(t, cache.Take(200))
+	loan := answers.LendTo("a")
+	require.NoError(t, loan.Take(70))
+	assert.Equal(t, 2, shrunk)
+	assert.EqualValues(t, 50, cache.Used())
+	other := answers.LendTo("a")
+	assert.Error(t, other.Take(60))
+	assert.Equal(t, 2, shrunk, "the caches have to do nothing with it")
+}
+
 func TestBudgetForManyGoroutines(t *testing.T) {
 	whole := storage.NewBudget(1000)
 	var running sync.WaitGroup

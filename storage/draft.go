@@ -65,7 +65,13 @@ func (e *Engine) Charge(ctx context.Context, group []Entry) (accounts []string, 
 			c.Current.Creator = e.ledger.Creator(ctx)
 		}
 	}
-	changes := slices.DeleteFunc(slices.Clone(group), func(e Entry) bool { return e.Current == e.Previous })
+	changes := slices.DeleteFunc(slices.Clone(group), func(c Entry) bool {
+		t, err := e.tableOf(c.Key)
+		return c.Current == c.Previous || err == nil && e.formOf(t).Auxiliary
+	})
+	if len(changes) == 0 {
+		return nil, 0, nil
+	}
 	claim := e.ledger.Claim(ctx, changes)
 	if claim == nil {
 		return nil, 0, nil

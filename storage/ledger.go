@@ -5,9 +5,9 @@ import "context"
 // Ledger keeps accounts of the objects in an [Engine], and refuses writes that exceed a quota. Package rest/quota has
 // one.
 //
-// A ledger counts the records of registered resources. The engine calls Book and [Claim.Check] under its lock, so a
-// check sees every write that comes before its own, and no other. Both must return quickly, and must not call the
-// engine.
+// A ledger counts the records of registered resources, but for those that are [Resource.Auxiliary]. The engine calls
+// Book and [Claim.Check] under its lock, so a check sees every write that comes before its own, and no other. Both must
+// return quickly, and must not call the engine.
 type Ledger interface {
 	// Creator names whoever creates objects in calls with a context. The engine stores the name as [Record.Creator].
 	Creator(ctx context.Context) string

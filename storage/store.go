@@ -42,8 +42,8 @@ type Resource struct {
 	// Declaration identifies who writes the resource, by any comparable value. If Register receives another one than
 	// before, writes under way call their functions again, even if the Fingerprint is the same.
 	Declaration any
-	// Auxiliary says that the API writes the records beside the objects of another resource. [MaxTransaction] does not
-	// count them.
+	// Auxiliary says that the API writes the records beside the objects of another resource. Neither [MaxTransaction] nor
+	// a [Ledger] counts them.
 	Auxiliary bool
 	// Holder is who registers the resource. The store serves the resource until every holder has unregistered it or has
 	// ended. All holders use the form that was registered last, so they must agree on it. Nil is a holder like others,

@@ -38,14 +38,18 @@ var holders = []holder{
 	{"rest/api.go Part", 2, charged + ": lists in Protobuf (32 MiB), and answers that are built as a whole (256 MiB)"},
 	{"rest/options.go NewBudget", 1, "the budget of an API whose host sets none: 768 MiB"},
 	{"rest/options.go Part", 1, "the part of an API in a budget that several share; it ends with the API"},
-	{"rest/respond.go Lend", 1, charged + ": an object in YAML, CBOR, Protobuf or indented JSON"},
-	{"rest/discovery.go Lend", 1, charged + ": aggregated discovery in YAML or Protobuf"},
-	{"rest/counts.go Lend", 1, charged + ": counts by value, with their JSON"},
+	{"rest/guard.go LendTo", 1, charged + ": every answer to a request that takes memory"},
+	{"rest/internal/resource/environment.go LendTo", 1, charged + ": what rooms below take for an answer"},
+	{"rest/respond.go lend", 2, charged + ": an object in YAML, CBOR, Protobuf or indented JSON, as a Table or as metadata"},
+	{"rest/get.go lend", 1, charged + ": an object in another version than the stored one"},
+	{"rest/discovery.go lend", 1, charged + ": aggregated discovery in YAML or Protobuf"},
+	{"rest/pluginpaths.go lend", 1, charged + ": what the handler of a plug-in's path takes, such as the answer to a transaction"},
+	{"rest/counts.go lend", 1, charged + ": counts by value, with their JSON"},
 	{"rest/internal/caller/local.go Lend", 1, charged + ": counts for a client in the process"},
 	{"rest/internal/history/past.go Lend", 1, charged + ": documents of former versions, differences and their JSON"},
-	{"rest/observed.go Lend", 1, charged + ": the list in an answer, for observers that want it as a whole"},
-	{"rest/list.go bytes.Buffer", 1, charged + ", as the row above: the buffer of that list"},
-	{"rest/listcache.go Lend", 1, charged + ": the answer to a list, while this request makes it for others"},
+	{"rest/list.go lend", 2, charged + ": the list in an answer, for observers that want it as a whole, and a list that a webhook converts"},
+	{"rest/list.go bytes.Buffer", 1, charged + ", as the row above: the buffer of the list for observers"},
+	{"rest/listcache.go lend", 1, charged + ": the answer to a list, while this request makes it for others"},
 	{"rest/internal/media/listcache.go bytes.Buffer", 1, charged + ", as the row above: the buffer of that answer"},
 	{"rest/internal/media/listcache.go Part", 1, charged + ": the cache of lists, Options.MaxListBytes"},
 	{"rest/internal/media/listcache.go list.List", 1, charged + ": the order of the cache of lists"},
@@ -72,7 +76,6 @@ var holders = []holder{
 	{"rest/lifecycle/run.go queue", 1, "an error for each part of the host"},
 	{"rest/callout/pools.go list.List", 1, "a fixed number of connections to webhooks"},
 	{"rest/callout/answer.go bytes.Buffer", 1, "the answer of a webhook, up to a limit; room turns limits the calls"},
-	{"rest/transaction/plugin.go io.ReadAll", 1, "3 MiB for each request in flight"},
 	{"rest/crd/apiextensions/shown.go bytes.Buffer", 4, "a value in the message of a fault, whose list is bounded in bytes"},
 	{"rest/requestlog/requestlog.go memo.Map", 1, byKinds},
 	{"rest/metrics/metrics.go memo.Map", 1, byKinds},
@@ -129,7 +132,8 @@ func TestMemoryOfClientsIsBudgeted(t *testing.T) {
 
 // holdersIn returns what a file uses to hold memory.
 func holdersIn(file *ast.File) (all []string) {
-	types := []string{"bytes.Buffer", "sync.Pool", "sync.Map", "list.List", "memo.Map", "generations.New", "io.ReadAll"}
+	types := []string{"bytes.Buffer", "sync.Pool", "sync.Map", "list.List", "memo.Map", "generations.New", "io.ReadAll",
+		"httptest.NewRecorder"}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
@@ -140,8 +144,9 @@ func holdersIn(file *ast.File) (all []string) {
 				}
 			}
 		case *ast.CallExpr:
-			if of, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains([]string{"Part", "Lend", "NewBudget"}, of.Sel.Name) &&
-				(len(n.Args) == 1 || of.Sel.Name == "Lend") {
+			taking := []string{"Part", "Lend", "LendTo", "lend", "NewBudget"}
+			if of, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains(taking, of.Sel.Name) &&
+				(len(n.Args) == 1 || strings.EqualFold(of.Sel.Name, "Lend")) {
 				all = append(all, of.Sel.Name)
 			}
 			if isQueue(n) {

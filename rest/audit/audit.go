@@ -140,7 +140,11 @@ func (a *Audit) Observe(ctx context.Context, r *rest.ObservedRequest) (context.C
 		return nil, rest.Observation{}, nil
 	}
 	t := newTrail(a, r, client, decision, withheld)
-	observation := rest.Observation{Bodies: decision.Level.includes(LevelRequest) && client.Path == "", Ended: t.ended}
+	observation := rest.Observation{Bodies: decision.Level.includes(LevelRequest) && client.Path == "",
+		MaxAnswer: int64(a.maxObject), Ended: t.ended}
+	if !decision.Level.includes(LevelRequestResponse) {
+		observation.MaxAnswer = -1
+	}
 	if t.unknown {
 		return nil, observation, nil
 	}

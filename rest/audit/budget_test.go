@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -79,5 +80,102 @@ func TestLongURIIsCut(t *testing.T) {
 		assert.Len(t, e.RequestURI, 4096+len("...TRUNCATED"))
 		assert.Equal(t, "true", e.Annotations["audit.k8s.io/truncated"])
 		assert.Equal(t, "a", e.ObjectRef.Name)
+	}
+}
+
+// kept returns how many bytes of memory are in use after f that were not before.
+func kept(f func()) int64 {
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // pools give up what they hold after two collections
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := inUse()
+	f()
+	return inUse() - before
+}
+
+// queueing returns an API whose queue of audit events is not written.
+func queueing(t *testing.T, level audit.Level, queueBytes int64) (*rest.API, *audit.Audit) {
+	t.Helper()
+	return audited(t, audit.Options{
+		Policy:         &audit.Policy{Rules: []audit.PolicyRule{{Level: level}}},
+		Outputs:        []audit.Output{{Sink: &recorder{}, QueueBytes: queueBytes}},
+		MaxObjectBytes: 4 << 20,
+	}, rest.Options{MaxDecodedBytes: -1}, memos())
+}
+
+// An event names the object in the body, and does not keep the body in memory, whether the request fails or not.
+func TestEventsDoNotKeepBodies(t *testing.T) {
+	for name, change := range map[string]func(string) string{
+		"served":  func(body string) string { return body },
+		"refused": func(body string) string { return strings.Replace(body, `"name":"a"`, `"name":"A_"`, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			api, a := queueing(t, audit.LevelMetadata, 64<<20)
+			body := change(strings.TrimSuffix(memoBody("a"), "}") + `,"unknown":"` + strings.Repeat("x", 2<<20) + `"}`)
+			size := kept(func() {
+				for range 20 {
+					apitest.Do(t, api, "POST", memosPath+"?dryRun=All", body)
+				}
+			})
+			assert.Equal(t, uint64(40), a.Stats()[0].Queued)
+			assert.Less(t, size, int64(8<<20))
+		})
+	}
+}
+
+// An event in the queue keeps only one address of a long header.
+func TestEventsDoNotKeepHeaders(t *testing.T) {
+	api, a := queueing(t, audit.LevelMetadata, 64<<20)
+	size := kept(func() {
+		for range 20 {
+			apitest.Must(t, api, "GET", memosPath, "", "X-Forwarded-For", "10.0.0.1,"+strings.Repeat("x", 900_000))
+		}
+	})
+	assert.Equal(t, uint64(40), a.Stats()[0].Queued)
+	assert.Less(t, size, int64(4<<20))
+}
+
+// The first event of a request does not keep the objects that only the last one has, which the queue has dropped.
+func TestDroppedEventsFreeTheirMemory(t *testing.T) {
+	api, a := queueing(t, audit.LevelRequest, 100_000)
+	size := kept(func() {
+		for range 40 {
+			body := strings.TrimSuffix(memoBody("a"), "}") + `,"unknown":"` + strings.Repeat("x", 500_000) + `"}`
+			apitest.Must(t, api, "POST", memosPath+"?dryRun=All", body)
+		}
+	})
+	assert.Equal(t, uint64(40), a.Stats()[0].Dropped)
+	assert.Equal(t, uint64(40), a.Stats()[0].Queued)
+	assert.Less(t, size, int64(5<<20))
+}
+
+// Lists are recorded up to MaxObjectBytes, and only at the level that shows answers. So a large list is served whatever
+// the policy records, and takes no memory for a text that no event has.
+func TestLargeListsAreServed(t *testing.T) {
+	for level, truncated := range map[audit.Level]string{audit.LevelRequest: "", audit.LevelRequestResponse: "true"} {
+		t.Run(string(level), func(t *testing.T) {
+			var sink recorder
+			budget := storage.NewBudget(64 << 10)
+			api, _ := audited(t, audit.Options{
+				Policy:  &audit.Policy{Rules: []audit.PolicyRule{{Level: level}}, OmitStages: []audit.Stage{audit.StageRequestReceived}},
+				Outputs: []audit.Output{{Sink: &sink, Mode: audit.Blocking}}, MaxObjectBytes: 4 << 10,
+			}, rest.Options{Budget: budget, MaxListBytes: -1, MaxDecodedBytes: -1}, memos())
+			for i := range 20 {
+				apitest.Must(t, api, "POST", memosPath, strings.Replace(memoBody(fmt.Sprint("m", i)), `"name"`,
+					`"annotations":{"a":"`+strings.Repeat("x", 10_000)+`"},"name"`, 1))
+			}
+			sink.take()
+			list := apitest.Must(t, api, "GET", memosPath, "")
+			assert.Greater(t, len(list.Body), 200_000)
+			events := sink.take()
+			require.Len(t, events, 1)
+			assert.Nil(t, events[0].ResponseObject)
+			assert.Equal(t, truncated, events[0].Annotations["audit.k8s.io/truncated"])
+			assert.Zero(t, budget.Used())
+		})
 	}
 }

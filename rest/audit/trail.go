@@ -51,7 +51,7 @@ type trail struct {
 
 	mu       sync.Mutex
 	event    Event // what is known of the event so far
-	isShared bool  // a sink has an event with the reference and the annotations of this one
+	isShared bool  // a sink has an event with the annotations of this one
 	isDone   bool  // a sink has the event itself
 
 	// The memory of what most events point to.
@@ -113,10 +113,6 @@ func (t *trail) own() {
 	}
 	t.isShared = false
 	t.event.Annotations = maps.Clone(t.event.Annotations)
-	if t.event.ObjectRef != nil {
-		ref := *t.event.ObjectRef
-		t.event.ObjectRef = &ref
-	}
 }
 
 // received records the first stage, and then what the Authorizer has decided, which only later stages show.
@@ -187,23 +183,24 @@ func (t *trail) answered(end *rest.EndedRequest) {
 			s.Details = &details
 		}
 	}
-	if s.Details != nil && t.isCut {
+	if s.Details != nil { // it may name the object with a part of the URI or of the body
 		details := *s.Details
-		details.Name = strings.Clone(details.Name) // see newTrail
+		details.Name, details.UID = strings.Clone(details.Name), strings.Clone(details.UID)
 		s.Details = &details
 	}
 	t.event.ResponseStatus = s
 }
 
-// refer completes the reference to the object with what the client has sent.
+// refer completes the reference to the object with what the client has sent. It copies the texts, because they are
+// parts of the body, which must not stay in memory as long as the event.
 func (t *trail) refer(sent rest.ObjectMetadata) {
-	if t.event.ObjectRef == nil {
+	ref := t.event.ObjectRef
+	if ref == nil {
 		return
 	}
-	t.own()
-	ref := t.event.ObjectRef
-	ref.Namespace, ref.Name = cmp.Or(ref.Namespace, sent.Namespace), cmp.Or(ref.Name, sent.Name)
-	ref.UID, ref.ResourceVersion = sent.UID, sent.ResourceVersion
+	ref.Namespace = cmp.Or(ref.Namespace, strings.Clone(sent.Namespace))
+	ref.Name = cmp.Or(ref.Name, strings.Clone(sent.Name))
+	ref.UID, ref.ResourceVersion = strings.Clone(sent.UID), strings.Clone(sent.ResourceVersion)
 }
 
 // objects adds the objects that the level includes.
@@ -216,8 +213,11 @@ func (t *trail) objects(end rest.EndedRequest) {
 		return
 	}
 	answer := end.Answer
-	if end.Status != nil {
+	switch {
+	case end.Status != nil:
 		answer = encodeStatus(end.Status)
+	case end.LeftOut:
+		t.annotate(truncatedKey, "true")
 	}
 	t.event.ResponseObject = t.object(answer)
 }
@@ -231,13 +231,18 @@ func (t *trail) object(text []byte) json.RawMessage {
 	return asJSON(text, t.decision.OmitManagedFields)
 }
 
-// record sends the event as it is now. The caller holds the lock.
+// record sends the event as it is now. It has a reference of its own, because that of the trail would keep the trail in
+// memory, with all that is added to it later. The caller holds the lock.
 func (t *trail) record(ctx context.Context, s Stage, at time.Time) error {
 	if t.decision.Omits(s) {
 		return nil
 	}
 	e := t.event
 	e.Stage, e.StageTimestamp = s, apimeta.NewMicroTime(at)
+	if e.ObjectRef != nil {
+		ref := *e.ObjectRef
+		e.ObjectRef = &ref
+	}
 	t.isShared = true
 	return t.audit.record(ctx, &e)
 }

@@ -30,9 +30,14 @@ var (
 
 // newAuthority makes an authority, below another one unless that is nil.
 func newAuthority(name string, above *authority) *authority {
+	return authorityUntil(time.Now().Add(24*time.Hour), name, above)
+}
+
+// authorityUntil makes an authority that expires.
+func authorityUntil(end time.Time, name string, above *authority) *authority {
 	a := &authority{pool: x509.NewCertPool()}
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
-		NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+		NotAfter: end, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
 	a.certificate, a.key = issue(template, above)
 	a.pool.AddCert(a.certificate)
 	return a

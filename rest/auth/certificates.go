@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/identity"
@@ -26,7 +27,7 @@ func Certificates(authorities *x509.CertPool) rest.Authenticator {
 		switch {
 		case leaf == nil:
 			return nil, nil
-		case !signed(r, authorities):
+		case !signed(r, authorities, now):
 			return nil, errForeignCertificate
 		case leaf.Subject.CommonName == "":
 			return nil, errors.New("the client certificate has no common name")
@@ -49,17 +50,23 @@ func verified(r *http.Request) *x509.Certificate {
 	return r.TLS.VerifiedChains[0][0]
 }
 
-// signed reports whether a certificate of the pool stands in a chain that the server has verified.
+// now and ever are the times at which signed asks whether an authority is valid. What grants something asks about now,
+// and what refuses something asks about ever: an authority that has expired while a connection lasts has still signed.
+func now(*x509.Certificate) time.Time              { return time.Now() }
+func ever(certificate *x509.Certificate) time.Time { return certificate.NotAfter }
+
+// signed reports whether a certificate of the pool, which is valid at the given time, stands in a chain that the server
+// has verified.
 //
 // A pool cannot be asked for a certificate, but Verify answers for one that is in the pool without checking a
 // signature, with a chain of this certificate alone. The authority is last in its chain, so it is tried first.
-func signed(r *http.Request, pool *x509.CertPool) bool {
+func signed(r *http.Request, pool *x509.CertPool, at func(*x509.Certificate) time.Time) bool {
 	if pool == nil {
 		return false // Verify would ask the pool of the operating system
 	}
 	for _, chain := range r.TLS.VerifiedChains {
 		for _, certificate := range slices.Backward(chain) {
-			found, err := certificate.Verify(x509.VerifyOptions{Roots: pool,
+			found, err := certificate.Verify(x509.VerifyOptions{Roots: pool, CurrentTime: at(certificate),
 				KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
 			if err == nil && len(found[0]) == 1 {
 				return true

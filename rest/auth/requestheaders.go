@@ -93,7 +93,7 @@ func (h *requestHeaders) Authenticate(r *http.Request) (*rest.Identity, error) {
 		return nil, err
 	}
 	proxy := verified(r)
-	if proxy == nil || !signed(r, h.authorities) || signed(r, h.users) ||
+	if proxy == nil || !signed(r, h.authorities, now) || signed(r, h.users, ever) ||
 		len(h.names) > 0 && !slices.Contains(h.names, proxy.Subject.CommonName) {
 		return nil, errNoProxy
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,6 +67,7 @@ func TestRequestHeadersOfTheProxy(t *testing.T) {
 // Forged headers are invalid credentials from any sender, even if the API serves requests without credentials.
 func TestForgedRequestHeaders(t *testing.T) {
 	below := newAuthority("users below the proxies", ofProxies())
+	expired := authorityUntil(time.Now().Add(-time.Second), "expired users below the proxies", ofProxies())
 	joint := ofProxies().sign("front-proxy")
 	for _, c := range []struct {
 		name        string
@@ -85,13 +87,18 @@ func TestForgedRequestHeaders(t *testing.T) {
 		{"two uids", joint, true, append(remote(), "X-Remote-Uid", "0")},
 		{"an authority of users below that of the proxies",
 			append(below.sign("front-proxy"), ofProxies().certificate), true, remote()},
+		{"an authority of users below that of the proxies, which has expired since the connection began",
+			append(expired.sign("front-proxy"), ofProxies().certificate), true, remote()},
 	} {
 		r := request(c.headers...)
 		if c.certificate != nil {
 			r = c.certificate.present(r, c.verified)
 		}
 		by := proxies(t, func(o *auth.RequestHeaderOptions) {
-			if strings.Contains(c.name, "below") {
+			switch {
+			case strings.Contains(c.name, "expired"):
+				o.UserAuthorities = expired.pool
+			case strings.Contains(c.name, "below"):
 				o.UserAuthorities = below.pool
 			}
 		})

@@ -301,6 +301,25 @@ func TestWebhookConvertsListsWithoutACache(t *testing.T) {
 	assert.Empty(t, list.Items)
 }
 
+// A list that the webhook converts is a copy of all its objects, which takes memory from the budget.
+func TestConvertedListsTakeMemory(t *testing.T) {
+	c := newConverter(t)
+	budget := storage.NewBudget(8 << 20)
+	api := converting(t, rest.Options{Budget: budget, MaxConvertedBytes: -1, MaxDecodedBytes: -1, MaxListBytes: -1})
+	define(t, api, c)
+	for i := range 10 {
+		large := strings.Replace(rod("v1", fmt.Sprint("r", i), `{"size":3}`), `"labels"`,
+			`"annotations":{"a":"`+strings.Repeat("x", 20_000)+`"},"labels"`, 1)
+		require.Equal(t, 201, send(t, api, "POST "+rodsV1, large, nil))
+	}
+	others := budget.Part(8 << 20)
+	require.True(t, others.Take(8<<20-budget.Used()))
+	assert.Equal(t, 429, send(t, api, "GET "+rodsV2, "", nil))
+	assert.Equal(t, 200, send(t, api, "GET "+rodsV1, "", nil), "the store has these objects")
+	others.Close()
+	assert.Equal(t, 200, send(t, api, "GET "+rodsV2, "", nil))
+}
+
 // The API checks what a webhook answers, in upstream's words. Other kinds and the stored version do not notice.
 func TestWebhooksThatLie(t *testing.T) {
 	const failed = "conversion webhook for example.org/v1, Kind=Rod "

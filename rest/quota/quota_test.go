@@ -289,3 +289,33 @@ func TestGrowthBesideADeletion(t *testing.T) {
 		})
 	}
 }
+
+// Former versions count in no limit on all resources. So a full namespace can change and delete its objects.
+func TestFormerVersionsDoNotCount(t *testing.T) {
+	for name, open := range stores {
+		t.Run(name, func(t *testing.T) {
+			limits := map[quota.Account][]quota.Limit{}
+			remembered := notes()
+			remembered.History = &rest.History{}
+			api, err := rest.New(rest.Options{Store: open(t, limits), Authenticator: byHeader}, remembered)
+			require.NoError(t, err)
+			defer func() { assert.NoError(t, api.Close()) }()
+			succeeds := func(method, path, body string) {
+				t.Helper()
+				code, message := send(t, api, "alice", method, path, body)
+				require.Less(t, code, 300, message)
+			}
+			limits[quota.Account{Namespace: "a"}] = []quota.Limit{{Name: "few", Objects: 2}, {Name: "small", Bytes: 2000}}
+			limits[quota.Account{User: "alice"}] = []quota.Limit{{Name: "mine", Objects: 2}}
+			succeeds("POST", "namespaces/a/notes", note("1", ""))
+			succeeds("POST", "namespaces/a/notes", note("2", ""))
+			for i := range 10 {
+				succeeds("PATCH", "namespaces/a/notes/1", fmt.Sprintf(`{"text":"%d"}`, i))
+			}
+			succeeds("DELETE", "namespaces/a/notes/1", "")
+			succeeds("POST", "namespaces/a/notes", note("3", ""))
+			code, _ := send(t, api, "alice", "POST", "namespaces/a/notes", note("4", ""))
+			assert.Equal(t, 403, code)
+		})
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -27,6 +26,7 @@ type attempt struct {
 	items   []item
 
 	stored    []storedItem // what the last run has stored
+	taken     int64        // what they have taken of the API's memory for answers
 	committed rest.Committed
 }
 
@@ -38,14 +38,20 @@ type storedItem struct {
 	version         string // empty until the commit
 }
 
-// run makes the request of each object. It makes all of them, so that the client learns all faults at once.
+// run makes the request of each object. It makes all of them, so that the client learns all faults at once. It ends
+// early only if there is no memory for the answer.
 func (t *attempt) run(ctx context.Context) error {
-	t.stored = make([]storedItem, len(t.items))
+	_ = t.api.TakeMemory(ctx, -t.taken)
+	t.stored, t.taken = make([]storedItem, len(t.items)), 0
 	t.api.AfterCommit(ctx, func(c rest.Committed) { t.committed = c })
 	var faults []fault
 	for i := range t.items {
-		if err := t.write(ctx, &t.items[i], &t.stored[i]); err != nil {
-			faults = append(faults, fault{i, &t.items[i], err})
+		refused, err := t.write(ctx, &t.items[i], &t.stored[i])
+		if err != nil {
+			return err
+		}
+		if refused != nil {
+			faults = append(faults, fault{i, &t.items[i], refused})
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -55,32 +61,35 @@ func (t *attempt) run(ctx context.Context) error {
 }
 
 // write makes the request of one object.
-func (t *attempt) write(ctx context.Context, of *item, stored *storedItem) *status.Status {
+func (t *attempt) write(ctx context.Context, of *item, stored *storedItem) (refused *status.Status, err error) {
 	gvk := of.head.GroupVersionKind()
 	resource, namespaced, found := t.resourceOf(gvk)
 	if !found {
 		return &status.Generic(http.StatusNotFound,
-			fmt.Sprintf("the server stores no kind %q in %q", gvk.Kind, gvk.GroupVersion())).Status
+			fmt.Sprintf("the server stores no kind %q in %q", gvk.Kind, gvk.GroupVersion())).Status, nil
 	}
 	r := t.requestFor(ctx, of, gvk.GroupVersion().WithResource(resource.Resource), namespaced)
-	answer := httptest.NewRecorder()
+	answer := &answer{of: t, ctx: ctx, header: http.Header{}}
 	t.api.ServeInside(answer, r)
-	body := answer.Body.Bytes()
-	if answer.Code >= http.StatusBadRequest {
+	switch {
+	case answer.err != nil:
+		return nil, answer.err
+	case answer.code >= http.StatusBadRequest:
 		refused := new(status.Status)
-		if err := json.Unmarshal(body, refused); err != nil || refused.Code == 0 {
-			return &status.Generic(answer.Code, strings.TrimSpace(string(body))).Status
+		if err := json.Unmarshal(answer.body, refused); err != nil || refused.Code == 0 {
+			return &status.Generic(answer.code, strings.TrimSpace(string(answer.body))).Status, nil
 		}
-		return refused
+		return refused, nil
 	}
 	var head struct {
 		Metadata struct{ Name, Namespace, ResourceVersion string }
 	}
-	if err := json.Unmarshal(body, &head); err != nil {
-		return &status.InternalError(err).Status
+	if err := json.Unmarshal(answer.body, &head); err != nil {
+		return &status.InternalError(err).Status, nil
 	}
-	*stored = storedItem{body, resource, head.Metadata.Namespace, head.Metadata.Name, head.Metadata.ResourceVersion}
-	return nil
+	m := head.Metadata
+	*stored = storedItem{bytes.TrimSpace(answer.body), resource, m.Namespace, m.Name, m.ResourceVersion}
+	return nil, nil
 }
 
 // resourceOf returns the resource of a kind.
@@ -137,20 +146,4 @@ func (t *attempt) requestFor(ctx context.Context, of *item, gvr apimeta.GroupVer
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("Audit-ID", t.auditID)
 	return r
-}
-
-// answer returns the List of what the transaction has stored.
-func (t *attempt) answer() (_ []byte, err error) {
-	list := struct {
-		apimeta.TypeMeta `json:",inline"`
-		Metadata         struct{}          `json:"metadata"`
-		Items            []json.RawMessage `json:"items"`
-	}{TypeMeta: apimeta.TypeMeta{APIVersion: "v1", Kind: "List"}, Items: make([]json.RawMessage, len(t.stored))}
-	for i, s := range t.stored {
-		version := cmp.Or(t.committed.ResourceVersion(s.resource, s.namespace, s.name), s.version)
-		if list.Items[i], err = withVersion(s.json, version); err != nil {
-			return nil, err
-		}
-	}
-	return json.Marshal(list)
 }

@@ -27,5 +27,7 @@
 // 409 Conflict. The requests of an attempt that is repeated or refused are observed and audited too; what became of
 // them is in the answer of the transaction.
 //
-// A list has at most 100 objects and 3 MiB. The time limit is that of one write, [rest.API.RequestTimeout].
+// A list has at most 100 objects and [rest.Options].MaxBodyBytes. The time limit is that of one write,
+// [rest.API.RequestTimeout]. The answer takes twice its size from [rest.Options].Budget before the commit, so a
+// transaction whose answer finds no room stores nothing, and gets 429 or 413.
 package transaction

@@ -51,23 +51,3 @@ func readList(body []byte) ([]item, error) {
 	}
 	return items, nil
 }
-
-// withVersion returns the JSON of an object with another resourceVersion.
-func withVersion(object []byte, version string) ([]byte, error) {
-	var top, metadata map[string]json.RawMessage
-	if err := json.Unmarshal(object, &top); err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(top["metadata"], &metadata); err != nil {
-		return nil, err
-	}
-	if metadata["resourceVersion"] = json.RawMessage(`"` + version + `"`); version == "" {
-		delete(metadata, "resourceVersion")
-	}
-	text, err := json.Marshal(metadata)
-	if err != nil {
-		return nil, err
-	}
-	top["metadata"] = text
-	return json.Marshal(top)
-}

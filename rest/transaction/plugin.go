@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 
@@ -16,9 +15,6 @@ import (
 // Path is where the API receives transactions. The paths at the root of the API contain it, so clients can find out
 // about it.
 const Path = "/extensions/transactions"
-
-// maxBytes bounds the body, as the API bounds that of one object by default.
-const maxBytes = 3 << 20
 
 // New returns the plug-in.
 func New() rest.Plugin { return new(plugin) }
@@ -41,8 +37,7 @@ func (p *plugin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.api.Error(w, r, err)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(answer) // it fails if the client has left
+	p.api.Answer(w, r, answer)
 }
 
 func (p *plugin) serve(w http.ResponseWriter, r *http.Request) ([]byte, error) {
@@ -54,10 +49,9 @@ func (p *plugin) serve(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
+	body, err := p.api.ReadBody(r)
 	if err != nil {
-		return nil, status.RequestEntityTooLarge(fmt.Sprintf("a transaction can have at most %d bytes",
-			maxBytes)).WithCause(err)
+		return nil, err
 	}
 	items, err := readList(body)
 	if err != nil {
@@ -77,7 +71,7 @@ func (p *plugin) serve(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if err := run(ctx, t.run); err != nil {
 		return nil, err
 	}
-	return t.answer()
+	return t.answer(), nil
 }
 
 // parametersOf returns the parameters for the requests of the objects.

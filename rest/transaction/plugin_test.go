@@ -143,7 +143,7 @@ func TestRefusedTransactionStoresNothing(t *testing.T) {
 		"a wrong dry run":      {"?dryRun=Some", list(good), 400, nil, "dryRun"},
 		"too many": {"", list(strings.Split(strings.Repeat(good+";", 101), ";")[:101]...), 413, nil,
 			"100 objects"},
-		"too large": {"", list(object(`"name":"`+strings.Repeat("x", 3<<20)+`"`, 1)), 413, nil, "bytes"},
+		"too large": {"", list(object(`"name":"`+strings.Repeat("x", 3<<20)+`"`, 1)), 413, nil, "limit is 3145728"},
 		"rehearsed and invalid": {"?dryRun=All", list(good, object(`"name":"bad"`, -1)), 422, []string{"items[1].balance"},
 			""},
 	} {

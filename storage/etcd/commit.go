@@ -26,8 +26,15 @@ const (
 )
 
 // Commit implements [storage.Authority] with one transaction. It passes the group to the engine itself, if nothing is
-// missing before it. If the answer is lost, the feed can still show that the transaction was executed.
+// missing before it. If the answer is lost, the feed can still show that the transaction was executed. After the
+// connection was lost, Commit waits until etcd is recognized: an earlier state may have given the revisions in the
+// conditions to other commits.
 func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Verdict, error) {
+	bounded, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), a.opts.Timeout)
+	defer cancel()
+	if err := a.feed.untilResumed(bounded); err != nil {
+		return storage.Verdict{}, unavailable(ctx, err)
+	}
 	m := marker{id: rand.Text(), at: group.At}
 	conditions, operations, err := a.transaction(group, &m)
 	if err != nil {
@@ -35,9 +42,7 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 	}
 	seen := a.expect(m.id)
 	defer a.forget(m.id)
-	bounded, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), a.opts.Timeout)
 	response, err := a.client.Txn(bounded).If(conditions...).Then(operations...).Else(clientv3.OpGet(a.keys.commit)).Commit()
-	cancel()
 	if err != nil {
 		return a.outcome(ctx, err, seen)
 	}

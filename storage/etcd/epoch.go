@@ -35,11 +35,13 @@ func goneBack(last *mark, known, seen int64, sighted sighting) bool {
 // recognize returns 410 Expired, and begins a new epoch, if etcd no longer has the commits that this replica has
 // received. Other replicas may have reached the same revisions with other commits, so it compares the ids.
 func (a *authority) recognize(ctx context.Context, after watch.Revision) error {
-	if err := a.refreshBase(ctx); err != nil {
+	base, lacking, err := a.refreshBase(ctx)
+	switch {
+	case err != nil:
 		return err
-	}
-	base := a.base()
-	if after < base {
+	case lacking:
+		return cmp.Or(a.beginEpoch(ctx, base), expired())
+	case after < base:
 		return expired()
 	}
 	position, sightings := a.feed.received()
@@ -120,15 +122,16 @@ func (a *authority) beginEpoch(ctx context.Context, base watch.Revision) error {
 	}
 }
 
-// refreshBase adopts the base of the current epoch, which another replica may have begun.
-func (a *authority) refreshBase(ctx context.Context) error {
+// refreshBase adopts the base of the current epoch, which another replica may have begun, and returns it. lacking says
+// that etcd lacks the epoch of this replica: it has gone back to a state before that.
+func (a *authority) refreshBase(ctx context.Context) (base watch.Revision, lacking bool, err error) {
 	a.renewing.Lock()
 	defer a.renewing.Unlock()
 	_, m, err := a.readMeta(ctx)
 	if err == nil && m.Base > a.base() {
 		a.adopt(m.Base)
 	}
-	return err
+	return a.base(), err == nil && m.Base < a.base(), err
 }
 
 // adopt makes the resourceVersions begin at a base. It ends the watch, because the engine must load everything again.

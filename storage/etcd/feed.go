@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/codes"
 	grpcstatus "google.golang.org/grpc/status"
 
+	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -41,6 +42,7 @@ type feed struct {
 	cancel context.CancelFunc // stops the watch; nil without one
 	last   sighting           // the last commit that the watch has reported
 	early  []sighting         // later commits, which writers have passed
+	lost   chan struct{}      // closed when etcd is recognized again; nil unless the connection was lost
 }
 
 // begin makes the feed pass what follows a revision of etcd, until end is called. interrupt calls cancel.
@@ -57,6 +59,41 @@ func (f *feed) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.yield = nil
+}
+
+// lose notes that the connection is lost, so that etcd may have gone back.
+func (f *feed) lose() {
+	f.sights.Lock()
+	defer f.sights.Unlock()
+	if f.lost == nil {
+		f.lost = make(chan struct{})
+	}
+}
+
+// resume notes that this replica knows whether etcd has gone back.
+func (f *feed) resume() {
+	f.sights.Lock()
+	defer f.sights.Unlock()
+	if f.lost != nil {
+		close(f.lost)
+		f.lost = nil
+	}
+}
+
+// untilResumed waits until this replica knows whether etcd has gone back.
+func (f *feed) untilResumed(ctx context.Context) error {
+	f.sights.Lock()
+	lost := f.lost
+	f.sights.Unlock()
+	if lost == nil {
+		return nil
+	}
+	select {
+	case <-lost:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // interrupt ends the watch.
@@ -169,6 +206,9 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 	defer a.feed.end()
 	for {
 		err := a.recognize(bounded, after)
+		if err == nil || status.IsExpired(err) {
+			a.feed.resume()
+		}
 		if err == nil {
 			err = a.watch(bounded)
 		}
@@ -183,7 +223,7 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 
 // watch passes what etcd reports, until the connection is lost.
 func (a *authority) watch(ctx context.Context) error {
-	connection := &connection{WatchClient: pb.NewWatchClient(a.client.ActiveConnection())}
+	connection := &connection{WatchClient: pb.NewWatchClient(a.client.ActiveConnection()), lose: a.feed.lose}
 	watcher := clientv3.NewWatchFromWatchClient(connection, a.client) // the watcher has a stream of its own
 	defer watcher.Close()
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
@@ -225,12 +265,14 @@ func (a *authority) watch(ctx context.Context) error {
 // first one was lost.
 type connection struct {
 	pb.WatchClient
+	lose         func() // called when the stream is lost
 	opened, lost atomic.Bool
 }
 
 // Watch implements [pb.WatchClient].
 func (c *connection) Watch(ctx context.Context, opts ...grpc.CallOption) (pb.Watch_WatchClient, error) {
 	if c.opened.Load() {
+		c.lose()
 		c.lost.Store(true)
 		return nil, grpcstatus.Error(codes.Aborted, errFeedLost.Error())
 	}
@@ -245,7 +287,7 @@ func (a *authority) receive(ctx context.Context, events []*clientv3.Event) error
 	for _, e := range events {
 		switch string(e.Kv.Key) {
 		case a.keys.meta: // another replica has begun an epoch
-			if err := a.refreshBase(ctx); err != nil {
+			if _, _, err := a.refreshBase(ctx); err != nil {
 				return err
 			}
 		case a.keys.commit:

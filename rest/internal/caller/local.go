@@ -183,7 +183,7 @@ func (l *Local) List(ctx context.Context, namespace string, options ListOptions,
 // Count implements [Caller].
 func (l *Local) Count(ctx context.Context, namespace string, options ListOptions) (counts []byte, err error) {
 	err = l.selected(ctx, namespace, options, func(ctx context.Context, l *Local, p resource.ListParameters) error {
-		loan := l.Resource.Answers.Lend()
+		loan := l.Resource.Lend(ctx)
 		defer loan.Release()
 		found, err := l.Resource.Count(ctx, namespace, p, &loan)
 		if err == nil {

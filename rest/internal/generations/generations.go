@@ -28,7 +28,19 @@ type sized[V any] struct {
 // New returns an empty cache for entries of at most maxBytes together, which it takes from the budget. If maxBytes is
 // zero or negative, the cache keeps nothing.
 func New[K comparable, V any](budget *storage.Budget, maxBytes int64) *Cache[K, V] {
-	return &Cache[K, V]{budget: budget.Part(maxBytes), each: maxBytes / 2, young: map[K]sized[V]{}}
+	c := &Cache[K, V]{budget: budget.Part(maxBytes), each: maxBytes / 2, young: map[K]sized[V]{}}
+	budget.OnRefusal(c.shrink)
+	return c
+}
+
+// shrink gives up one generation.
+func (c *Cache[K, V]) shrink() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.old) == 0 {
+		c.age()
+	}
+	c.dropOld()
 }
 
 // Get returns an entry, and makes it young.
@@ -100,10 +112,16 @@ func (c *Cache[K, V]) drop(k K) {
 
 // age makes the young generation the old one. The caller holds the lock.
 func (c *Cache[K, V]) age() {
+	c.dropOld()
+	c.old, c.young, c.used = c.young, map[K]sized[V]{}, 0
+}
+
+// dropOld removes the old generation. The caller holds the lock.
+func (c *Cache[K, V]) dropOld() {
 	for _, e := range c.old {
 		c.budget.Release(e.bytes)
 	}
-	c.old, c.young, c.used = c.young, map[K]sized[V]{}, 0
+	c.old = nil
 }
 
 // insert stores an entry in the young generation, if it fits at all. If the budget refuses it, the old generation makes

@@ -60,7 +60,7 @@ func Read(ctx context.Context, res *resource.Resource, t resource.Target) (*Past
 	if err != nil {
 		return nil, err
 	}
-	p := &Past{loan: res.Answers.Lend(), res: res, target: t, Exists: current != nil}
+	p := &Past{loan: res.Lend(ctx), res: res, target: t, Exists: current != nil}
 	if current != nil {
 		p.UID = current.UID
 	} else {
@@ -122,7 +122,7 @@ func lastDeleted(entries []*entry) (uid string) {
 }
 
 // perForm is how many bytes the document of an object, and the text that an answer makes of it, take for each byte of
-// its JSON.
+// its JSON. They take more if the object consists of short values.
 const perForm = 5
 
 // hides reports whether the rights of the client do not extend to a state. It reads the state first. It returns an
@@ -131,7 +131,7 @@ func (p *Past) hides(s *state) (bool, error) {
 	if s.read {
 		return s.hidden, nil
 	}
-	taken := perForm * int64(len(s.json))
+	taken := int64(max(perForm*len(s.json), len(s.json)+codec.DocumentBytes(s.json)))
 	if p.res.FromStored != nil {
 		taken *= 2
 	}

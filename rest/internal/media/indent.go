@@ -29,7 +29,10 @@ func appendIndented(dst, json []byte, level int) []byte {
 }
 
 // legible reports whether the indentation of a JSON text stays below the limit.
-func legible(json []byte) bool {
+func legible(json []byte) bool { return indentationLeft(json) >= 0 }
+
+// indentationLeft returns how far the indentation of a JSON text stays below the limit. It is negative above the limit.
+func indentationLeft(json []byte) int {
 	left := blanksFor(json)
 	depth, quoted := 0, false
 	for i := 0; i < len(json) && left >= 0; i++ {
@@ -49,5 +52,5 @@ func legible(json []byte) bool {
 			left -= 2 * depth
 		}
 	}
-	return left >= 0
+	return left
 }

@@ -100,7 +100,29 @@ func (c *cachedList) size() int64 {
 
 // NewListCache returns a cache that keeps at most maxBytes, which it takes from the budget.
 func NewListCache(budget *storage.Budget, maxBytes int64) *ListCache {
-	return &ListCache{budget: budget.Part(maxBytes), maxBytes: maxBytes, entries: map[ListKey]*list.Element{}}
+	c := &ListCache{budget: budget.Part(maxBytes), maxBytes: maxBytes, entries: map[ListKey]*list.Element{}}
+	budget.OnRefusal(c.shrink)
+	return c
+}
+
+// shrink drops half of what the cache holds, and at least one entry.
+func (c *ListCache) shrink() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for most := c.budget.Used() / 2; c.recent.Len() > 0; {
+		c.dropOldest()
+		if c.budget.Used() <= most {
+			return
+		}
+	}
+}
+
+// dropOldest drops the entry that was not used for longest, and returns it. The caller holds the lock.
+func (c *ListCache) dropOldest() *cachedList {
+	oldest := c.recent.Remove(c.recent.Back()).(*cachedList)
+	delete(c.entries, oldest.key)
+	c.budget.Release(oldest.taken)
+	return oldest
 }
 
 // Get returns the answer to a list as it was last made, or nil.
@@ -204,10 +226,7 @@ func (w *ListWriter) Answer(ctx context.Context, l List, gzipped bool) (*ListAns
 func (c *ListCache) count(l *cachedList) {
 	c.budget.Release(l.taken)
 	for l.taken = 0; !c.budget.Take(l.size()); {
-		oldest := c.recent.Remove(c.recent.Back()).(*cachedList)
-		delete(c.entries, oldest.key)
-		c.budget.Release(oldest.taken)
-		if oldest == l {
+		if c.dropOldest() == l {
 			return
 		}
 	}

@@ -26,6 +26,8 @@ type Host struct {
 	// Budget bounds the memory of the caches. Answers is a part of it, and bounds the memory of answers that are built as
 	// a whole.
 	Budget, Answers *storage.Budget
+	// Borrower returns whom memory of Answers counts for in the request or the call with this context, or "".
+	Borrower func(context.Context) string
 	// MaxConvertedBytes limits the memory for objects that are kept in other versions than the stored one, see shownCache.
 	MaxConvertedBytes int64
 	// MaxDecodedBytes limits the memory for documents of objects that were written recently, see decodedCache.
@@ -61,6 +63,11 @@ type Environment struct {
 func NewEnvironment(h Host) *Environment {
 	return &Environment{Host: h, shownCache: newShownCache(h.Budget, h.MaxConvertedBytes),
 		decodedCache: newDecodedCache(h.Budget, h.MaxDecodedBytes)}
+}
+
+// Lend returns a Loan of nothing from Answers to who makes the request or the call with this context.
+func (env *Environment) Lend(ctx context.Context) storage.Loan {
+	return env.Answers.LendTo(env.Borrower(ctx))
 }
 
 // storeOf returns the store of a resource, given by its stored version, and whether it is another one than that of the

@@ -3,7 +3,9 @@ package resource
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,7 +88,7 @@ func (res *Resource) list(ctx context.Context, namespace string, p ListParameter
 			options.Revision, options.Exact, fromToken = watch.Revision(t.Revision), true, true
 		}
 		if t.Long {
-			if options.AfterValues, err = res.valuesAt(ctx, options); err != nil {
+			if options.AfterValues, err = res.valuesAt(ctx, selected, options); err != nil {
 				return Page{}, err
 			}
 		}
@@ -144,8 +146,13 @@ type continueToken struct {
 	Long bool `json:"long,omitempty"`
 }
 
-// maxTokenValues is how many bytes the values of a token may take. Proxies and browsers refuse URLs of a few KB.
-const maxTokenValues = 1 << 10
+const (
+	// maxTokenValues is how many bytes the JSON of the values of a token may take. Proxies and browsers refuse URLs of a
+	// few KB.
+	maxTokenValues = 1 << 10
+	// maxTokenOrder is how many bytes of the parameter sortBy a token shows. It has only a digest of a longer one.
+	maxTokenOrder = 256
+)
 
 // areLong reports whether values are too long for a token.
 func areLong(values []string) bool {
@@ -155,7 +162,17 @@ func areLong(values []string) bool {
 			return true
 		}
 	}
-	return false
+	text, _ := json.Marshal(values) // strings always encode
+	return len(text) > maxTokenValues
+}
+
+// orderInToken returns the parameter sortBy as a token has it.
+func orderInToken(sortBy string) string {
+	if len(sortBy) <= maxTokenOrder {
+		return sortBy
+	}
+	sum := sha256.Sum256([]byte(sortBy))
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // longValuesExpired returns the error of a list whose revision is gone, and with it the values after which the next
@@ -167,11 +184,15 @@ func longValuesExpired() error {
 }
 
 // valuesAt returns the values of the object after which a page begins, at the revision of its list. An object that does
-// not belong to the list is no beginning, so a forged token reveals nothing about it.
-func (res *Resource) valuesAt(ctx context.Context, q storage.Query) ([]string, error) {
+// not belong to the list is no beginning, so a forged token reveals nothing about it. If the object cannot be
+// converted, the error is for the client: without its values, the list would seem to end.
+func (res *Resource) valuesAt(ctx context.Context, s Selection, q storage.Query) ([]string, error) {
 	order := q.Order
 	q.Within.Namespace, q.Within.Name = q.After.Namespace, q.After.Name
 	q.Order, q.After, q.Limit, q.Known = nil, storage.Key{}, 0, 0
+	if err := s.ConvertAhead(ctx, res.Store, q); err != nil {
+		return nil, err
+	}
 	found, err := res.Store.List(ctx, q, nil)
 	switch {
 	case status.IsExpired(err):
@@ -180,6 +201,9 @@ func (res *Resource) valuesAt(ctx context.Context, q storage.Query) ([]string, e
 		return nil, res.StoreError(err, "")
 	case len(found.Records) == 0:
 		return nil, status.BadRequest("invalid continue token: continue key is not valid: it names no object of the list")
+	}
+	if err := res.ShowAhead(ctx, found.Records); err != nil {
+		return nil, err
 	}
 	return valuesIn(order, found.Records[0]), nil
 }
@@ -203,7 +227,7 @@ func (p *ListParameters) encodeContinue(namespace string, revision int64, last s
 		t.Values = values
 	}
 	if p.Query != nil {
-		t.Order = p.Query.SortBy
+		t.Order = orderInToken(p.Query.SortBy)
 	}
 	data, _ := json.Marshal(t) // a struct of numbers and strings always encodes
 	return base64.RawURLEncoding.EncodeToString(data)
@@ -249,7 +273,7 @@ func (res *Resource) decodeContinue(p ListParameters,
 	}
 	sortBy, fields := "", 0
 	if p.Query != nil {
-		sortBy, fields = p.Query.SortBy, len(p.Query.Order)
+		sortBy, fields = orderInToken(p.Query.SortBy), len(p.Query.Order)
 	}
 	if t.Long && fields > 0 && len(t.Values) == 0 && t.Revision != currentRevision {
 		fields = 0

@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
 
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -156,4 +158,101 @@ func TestEtcdGoesBack(t *testing.T) {
 			assert.True(t, status.IsExpired(err), "%v", err)
 		})
 	}
+}
+
+// A replica that had seen a later epoch notices that etcd has gone back to a state before it, although nobody has
+// written since.
+func TestEtcdGoesBackTwice(t *testing.T) {
+	dir := t.TempDir()
+	cluster, err := etcdtest.Start(filepath.Join(dir, "etcd"), etcdtest.Options{})
+	require.NoError(t, err)
+	defer cluster.Stop()
+	cable := &network{}
+	runs := serving(t, etcd.Options{Config: cable.config(cluster),
+		Engine: storage.Options{Logger: slog.New(slog.DiscardHandler)}})
+	_, err = put(t.Context(), runs, "kept", "kept")
+	require.NoError(t, err)
+	require.NoError(t, cluster.Kill(0))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "saved"), os.DirFS(filepath.Join(dir, "etcd"))))
+	require.NoError(t, cluster.Restart(0))
+	storagetest.Insist(t, func() error { _, err := put(t.Context(), runs, "lost", "lost"); return err })
+
+	for range 2 {
+		page, err := runs.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}, Revision: storage.Any}, nil)
+		require.NoError(t, err)
+		cursor, err := runs.Watch(t.Context(), watch.Key{Resource: notes}, page.Revision)
+		require.NoError(t, err)
+		cable.set(true)
+		require.NoError(t, cluster.Kill(0))
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, "etcd")))
+		require.NoError(t, os.CopyFS(filepath.Join(dir, "etcd"), os.DirFS(filepath.Join(dir, "saved"))))
+		require.NoError(t, cluster.Restart(0))
+		cable.set(false)
+		bounded, cancel := context.WithTimeout(t.Context(), time.Minute)
+		_, err = cursor.Next(bounded, nil)
+		cancel()
+		cursor.Close()
+		require.True(t, status.IsExpired(err), "%v", err)
+		require.Equal(t, map[string]string{"kept": "kept"}, texts(t, runs, storage.MostRecent))
+		storagetest.Insist(t, runs.Ready)
+	}
+}
+
+// Between the connection and the recognition of etcd, a replica writes nothing: others may have given a revision that
+// it compares to another commit.
+func TestUnrecognizedEtcdGetsNoWrites(t *testing.T) {
+	dir := t.TempDir()
+	cluster, err := etcdtest.Start(filepath.Join(dir, "etcd"), etcdtest.Options{})
+	require.NoError(t, err)
+	defer cluster.Stop()
+	var recognizes sync.RWMutex
+	reads := func(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker,
+		opts ...grpc.CallOption) error {
+		if strings.HasSuffix(method, "/Range") {
+			recognizes.RLock()
+			defer recognizes.RUnlock()
+		}
+		return invoke(ctx, method, in, out, conn, opts...)
+	}
+	cable := &network{}
+	config := cable.config(cluster)
+	config.DialOptions = append(config.DialOptions, grpc.WithChainUnaryInterceptor(reads))
+	runs := serving(t, etcd.Options{Config: config, Timeout: time.Second,
+		Engine: storage.Options{Logger: slog.New(slog.DiscardHandler)}})
+	_, err = put(t.Context(), runs, "kept", "kept")
+	require.NoError(t, err)
+	require.NoError(t, cluster.Kill(0))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "saved"), os.DirFS(filepath.Join(dir, "etcd"))))
+	require.NoError(t, cluster.Restart(0))
+	var lost *storage.Record
+	for i := range 3 {
+		storagetest.Insist(t, func() error { lost, err = put(t.Context(), runs, "kept", fmt.Sprint("lost", i)); return err })
+	}
+
+	cable.set(true)
+	require.NoError(t, cluster.Kill(0))
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "etcd")))
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "etcd"), os.DirFS(filepath.Join(dir, "saved"))))
+	require.NoError(t, cluster.Restart(0))
+	other := serving(t, etcd.Options{Client: connect(t, cluster)})
+	var written *storage.Record
+	for n := 0; written == nil || written.Revision < lost.Revision; n++ {
+		written, err = put(t.Context(), other, "kept", fmt.Sprint("new", n))
+		require.NoError(t, err)
+	}
+	require.Equal(t, lost.Revision, written.Revision)
+
+	recognizes.Lock()
+	cable.set(false)
+	for i := range 5 {
+		bounded, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		_, err := put(bounded, runs, "kept", fmt.Sprint("overwritten", i))
+		cancel()
+		assert.Error(t, err)
+	}
+	recognizes.Unlock()
+	storagetest.Insist(t, runs.Ready)
+	found, err := other.Get(t.Context(), note("kept"), storage.MostRecent)
+	require.NoError(t, err)
+	assert.Equal(t, textOf(written), textOf(found))
 }

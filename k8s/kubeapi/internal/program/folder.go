@@ -2,6 +2,7 @@ package program
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -12,6 +13,8 @@ const (
 	// lockName is a file that the process locks which uses the folder. The system releases the lock when the process ends,
 	// however it ends.
 	lockName = "lock"
+	// ownership is the content of that file. Folders of other programs may have files of the same name.
+	ownership = "kubeapi uses this folder, and removes it with all that is in it.\n"
 )
 
 // newFolder creates a folder for the files of this run. The caller calls remove at the end. newFolder also removes the
@@ -26,7 +29,7 @@ func newFolder() (dir string, remove func(), err error) {
 		return "", nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return dir, func() {
-		_ = os.RemoveAll(dir)
+		_ = removeFolder(dir)
 		unlock()
 	}, nil
 }
@@ -37,6 +40,9 @@ func own(dir string) (unlock func(), err error) {
 	file, err := os.CreateTemp(dir, "new-")
 	if err != nil {
 		return nil, err
+	}
+	if _, err := file.WriteString(ownership); err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
 	if locked, err := lock(file); err != nil || !locked {
 		return nil, errors.Join(err, file.Close())
@@ -57,7 +63,21 @@ func removeLeftFolders(parent string) {
 	}
 }
 
-// removeIfLeft removes a folder if nobody holds its lock.
+// removeFolder removes a folder, the lock last. So if it fails, another process finds the rest.
+func removeFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.Name() != lockName {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
+}
+
+// removeIfLeft removes a folder if kubeapi has made it, and nobody holds its lock.
 func removeIfLeft(dir string) {
 	path := filepath.Join(dir, lockName)
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
@@ -68,7 +88,11 @@ func removeIfLeft(dir string) {
 		return
 	}
 	defer file.Close()
-	if locked, err := lock(file); err == nil && locked {
-		_ = os.RemoveAll(dir)
+	if locked, err := lock(file); err != nil || !locked {
+		return
+	}
+	content := make([]byte, len(ownership)+1)
+	if n, _ := io.ReadFull(file, content); string(content[:n]) == ownership {
+		_ = removeFolder(dir)
 	}
 }

@@ -58,12 +58,14 @@ func TestFoldersOfKilledProcesses(t *testing.T) {
 	defer end()
 	require.DirExists(t, killed)
 	kill()
-	others := []string{"kubeapi-unlocked", "kubeapi-notes", "elsewhere"}
+	others := []string{"kubeapi-unlocked", "kubeapi-notes", "kubeapi-of-another-program", "elsewhere"}
 	for _, name := range others {
 		require.NoError(t, os.Mkdir(filepath.Join(temp, name), 0o700))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(temp, "kubeapi-file"), nil, 0o600))
 	require.NoError(t, os.Symlink(filepath.Join(running, "lock"), filepath.Join(temp, "kubeapi-notes", "lock")))
+
+	require.NoError(t, os.WriteFile(filepath.Join(temp, "kubeapi-of-another-program", "lock"), nil, 0o600))
 
 	dir, remove, err := program.NewFolder()
 	require.NoError(t, err)
