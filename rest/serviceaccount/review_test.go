@@ -84,7 +84,8 @@ func reviewWith(t *testing.T, token string, others func(api *rest.API) rest.Auth
 	require.NoError(t, err)
 	var api *rest.API
 	asked := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) { return others(api).Authenticate(r) })
-	api, err = rest.New(rest.Options{Plugins: []rest.Plugin{accounts}}, accounts.TokenReviews(asked))
+	users := auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root"}})
+	api, err = rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{accounts}}, accounts.TokenReviews(asked))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	return review(t.Context(), api, token)
@@ -93,6 +94,7 @@ func reviewWith(t *testing.T, token string, others func(api *rest.API) rest.Auth
 func review(ctx context.Context, api *rest.API, token string) string {
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews",
 		strings.NewReader(`{"spec":{"token":"`+token+`"}}`))
+	r.Header.Set("Authorization", "Bearer root")
 	w := httptest.NewRecorder()
 	api.ServeHTTP(w, r)
 	return w.Body.String()
