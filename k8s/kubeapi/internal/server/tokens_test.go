@@ -41,7 +41,7 @@ func TestTokenReviewsKnowAllUsers(t *testing.T) {
 	code, body, _ := post(t, s, path, `{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","spec":{"token":"of-a-file"}}`)
 	require.Equal(t, http.StatusCreated, code, body)
 	assert.Contains(t, body, `"authenticated":true`)
-	assert.Contains(t, body, `"user":{"username":"ann","uid":"7","groups":["devs","system:authenticated"]}`)
+	assert.Contains(t, body, `"user":{"groups":["devs","system:authenticated"],"uid":"7","username":"ann"}`)
 	code, body, _ = post(t, s, path, `{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","spec":{"token":"guess"}}`)
 	require.Equal(t, http.StatusCreated, code, body)
 	assert.NotContains(t, body, `"authenticated"`)
