@@ -27,8 +27,8 @@ var (
 	subresourceMethods = slices.Insert(slices.Clone(itemMethods), 1, pathMethod{http.MethodPost, []Verb{VerbCreate}})
 )
 
-// setAllow names the methods of the path in the header Allow, which RFC 9110 demands of a 405. It keeps a header that the
-// handler of the path has set.
+// setAllow names the methods of the path in the header Allow, which RFC 9110 demands of a 405. It keeps a header that
+// the handler of the path has set.
 func (q *request) setAllow() {
 	if h := q.w.Header(); h["Allow"] == nil {
 		h.Set("Allow", strings.Join(q.methods(), ", "))

@@ -25,7 +25,8 @@ var manifestSeeds = []string{
 	"a: %b\n", "a: (b) c\n", "a: $b\n", "a: b #c\n", "a: b#c\n", "a:b\n", "a : b\n", "? a\n: b\n", "a: /b\n", "a: +1\n",
 	"a: x\n  # y\n  z\n", "a: |\n  b\n c\n", "a: |\n\n   \n  b\n", "a: '\n  b'\n", "a: \"b\n  \"\n", "a: b:\n", "a: --- b\n",
 	"a: -1\n  2\n", "a: 1\n  2\n", "a: true\n  b\n", "-\n- a\n-\n", "a:\n\n  b: c\n", "  a: b\n  c: d\n", "a: []\n", "a: [b]: c\n",
-	"a: {b: 1, b: 2}\n", "a:\n- {b: {c: 1, \"c\": 2}}\n- [{d: 1, d: 2}]\n", "a: {b: 1, 'b': 2} # c\n", "a: {1: b, \"1\": c}\n",
+	"a: {b: 1, b: 2}\n", "a:\n- {b: {c: 1, \"c\": 2}}\n- [{d: 1, d: 2}]\n", "a: {b: 1, 'b': 2} # c\n",
+	"a: {1: b, \"1\": c}\n",
 }
 
 // The reader of manifests must return what the parser returns, or leave the text to it. To get the answer of the

@@ -59,7 +59,8 @@ func TestDecodeYAMLDuplicates(t *testing.T) {
 				"line 6: key 2.5 already set in map"}},
 		{"in JSON", `{"a":1,"q":{"a":1,"a":2}}`, []string{`line 1: key "a" already set in map`}},
 		{"in a map on one line", "k: b\ndata: {a: x, a: z}\n", []string{`line 2: key "a" already set in map`}},
-		{"in a map in a map on one line", "data: {b: {a: x, c: y, a: z}}\n", []string{`line 1: key "a" already set in map`}},
+		{"in a map in a map on one line", "data: {b: {a: x, c: y, a: z}}\n",
+			[]string{`line 1: key "a" already set in map`}},
 		{"in a list on one line", "data: [b, {a: x, a: z}]\n", []string{`line 1: key "a" already set in map`}},
 		{"in an element of a block", "data:\n- {b: 1}\n- {a: x, a: z}\n", []string{`line 3: key "a" already set in map`}},
 		{"with quotes on one line", "data: {\"a\": x, a: y, 'a': z}\n",
@@ -206,7 +207,8 @@ func FuzzDecodeYAML(f *testing.F) {
 	for _, seed := range []string{
 		"a: 1\nb: [x, 2.5, ~]\n", "1: a\n2.5: b\ntrue: c\n", "a: &x {k: v}\nb: *x\nc:\n  <<: *x\n", "--- 1\n---\n2",
 		"- !!binary /w==\n- 1e3\n- 0o7\n- 1_000\n",
-		`{"a":1}`, "a: 1\na: 2\n", "a: {b: 1, b: 2}\n", "- {b: {c: 1, c: 2}}\n", "a: &c {b: 1, b: 2}\nd: [*c]\n", "a: |\n x\n", "? a\n: b\n", "&a [*a]", "a: .inf", "2001-01-01: x", "'1': a\n1: b",
+		"a: {b: 1, b: 2}\n", "- {b: {c: 1, c: 2}}\n", "a: &c {b: 1, b: 2}\nd: [*c]\n",
+		`{"a":1}`, "a: 1\na: 2\n", "a: |\n x\n", "? a\n: b\n", "&a [*a]", "a: .inf", "2001-01-01: x", "'1': a\n1: b",
 	} {
 		f.Add([]byte(seed))
 	}

@@ -159,8 +159,8 @@ func gvkOf(obj doc.Value) apimeta.GroupVersionKind {
 	return apimeta.GroupVersionKind{Group: gv.Group, Version: gv.Version, Kind: obj.Get("kind").Text()}
 }
 
-// untyped returns the answer to an object that does not fit the schema. A configuration is a mistake of the client, and a
-// live object a fault of the server; upstream answers to both as to a fault.
+// untyped returns the answer to an object that does not fit the schema. A configuration is a mistake of the client, and
+// a live object a fault of the server; upstream answers to both as to a fault.
 func untyped(answer func(message string) *status.Error, what string, obj doc.Value, err error) error {
 	if status.IsRequestEntityTooLarge(err) {
 		return err

@@ -26,8 +26,8 @@ type unionMember struct {
 	value string // the value of the discriminator
 }
 
-// Union is a set of members of a struct. Without a discriminator, exactly one member must be set, or at most one. With a
-// discriminator, its value determines which member must be set.
+// Union is a set of members of a struct. Without a discriminator, exactly one member must be set, or at most one. With
+// a discriminator, its value determines which member must be set.
 type Union struct {
 	Discriminator string // "" for a union without a discriminator
 	AtMostOne     bool
@@ -103,8 +103,8 @@ func (u *union) incomplete() error {
 	case len(u.members) == 0, len(u.members) == 1 && u.discriminator == "":
 		return fmt.Errorf("the union %q of its fields has too few members", u.name)
 	case u.atMostOne && u.discriminator != "":
-		return fmt.Errorf("the union %q of its fields has a discriminator, so atMostOne has no meaning: a value that names "+
-			"no member says that none is set", u.name)
+		return fmt.Errorf("the union %q of its fields has a discriminator, so atMostOne has no meaning: a value that "+
+			"names no member says that none is set", u.name)
 	}
 	return nil
 }

@@ -163,8 +163,8 @@ func (s *Schema) same(a, b doc.Value) bool {
 // list is a set, or keyed. s may be nil.
 func (s *Schema) Merges() bool { return s != nil && (s.ListType == SetList || s.ListType == MapList) }
 
-// Find returns the index of the first element of a list, from an index on, that has the same identity as element, or -1.
-// The list must be one that [Schema.Merges].
+// Find returns the index of the first element of a list, from an index on, that has the same identity as element, or
+// -1. The list must be one that [Schema.Merges].
 func (s *Schema) Find(list, element doc.Value, from int) int {
 	for i := from; i < list.Len(); i++ {
 		if s.same(list.At(i), element) {

@@ -54,8 +54,8 @@ func specAndStatus(k *kind) iter.Seq2[string, string] {
 // isConditions reports whether a field holds the conditions of an object.
 func isConditions(p *place) bool { return p.inStatus && p.name() == "conditions" }
 
-// isConditionMessage reports whether a field is the message of a condition, which may be empty and means the same then as
-// if it were unset.
+// isConditionMessage reports whether a field is the message of a condition. An empty message means the same as an unset
+// one.
 func isConditionMessage(p *place) bool {
 	return p.name() == "message" && p.parent != nil && p.parent.parent != nil && isConditions(p.parent.parent)
 }
