@@ -172,8 +172,11 @@ func (q *request) fail(err error) {
 	if q.wrote {
 		panic(http.ErrAbortHandler) // otherwise the client would take the part it has for the whole
 	}
-	if status.CodeOf(e) == http.StatusMethodNotAllowed && q.serving != nil { // otherwise the host or a plug-in knows the methods
-		q.setAllow()
+	// The answer for a path of a resource has no Allow, as that of Kubernetes. Whoever serves a path outside of the API's
+	// own knows its methods.
+	if q.serving != nil && q.res == nil && q.r.Method != http.MethodGet &&
+		status.CodeOf(e) == http.StatusMethodNotAllowed {
+		q.w.Header().Set("Allow", http.MethodGet)
 	}
 	if d := e.Status.Details; d != nil && d.RetryAfterSeconds > 0 {
 		q.w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))

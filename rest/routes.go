@@ -357,10 +357,7 @@ func (q *request) unknownPath() error {
 
 // namespaceNotServed answers for a namespace if the API serves no namespaces. When kubectl receives a 404 for an
 // object, it asks for the object's namespace; a second 404 would replace the first in its message.
-func (q *request) namespaceNotServed() error {
-	q.w.Header().Set("Allow", "") // the path has no method at all
-	return status.MethodNotAllowed()
-}
+func (q *request) namespaceNotServed() error { return status.MethodNotAllowed() }
 
 // collection chooses the handler for a resource, or for one namespace of it.
 func (q *request) collection() (handler, error) {

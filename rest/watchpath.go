@@ -11,12 +11,7 @@ import (
 
 // watchByPath answers for a path of the legacy form …/watch/….
 func (q *request) watchByPath() (handler, error) {
-	if !q.res.Has(string(VerbWatch)) {
-		q.w.Header().Set("Allow", "")
-		return nil, status.MethodNotAllowed()
-	}
-	if q.r.Method != http.MethodGet {
-		q.w.Header().Set("Allow", http.MethodGet)
+	if q.r.Method != http.MethodGet || !q.res.Has(string(VerbWatch)) {
 		return nil, status.MethodNotAllowed()
 	}
 	q.ofPath = q.at.name != ""

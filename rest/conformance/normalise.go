@@ -101,7 +101,7 @@ func comparedHeaders(headers map[string]any, s *step) map[string]any {
 	compared := map[string]any{}
 	for name, v := range headers {
 		switch name {
-		case "Content-Type", "Warning", "Retry-After", "Content-Encoding":
+		case "Content-Type", "Warning", "Retry-After", "Content-Encoding", "Allow":
 		default:
 			if !slices.ContainsFunc(s.CompareHeaders, func(c string) bool { return strings.EqualFold(c, name) }) {
 				continue

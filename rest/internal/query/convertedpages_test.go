@@ -49,13 +49,11 @@ func TestTokensOfControlCharacters(t *testing.T) {
 	for _, name := range []string{"c1", "c2"} {
 		apitest.Must(t, api, "POST", crates, crate(name, strings.Repeat("\x01", 1000)+name, 1, ""))
 	}
-	sortBy := strings.TrimPrefix(strings.Repeat(",spec.color", 4), ",")
-	for _, query := range [][]string{{"sortBy", "spec.color", "limit", "1"}, {"sortBy", sortBy, "limit", "1"}} {
-		first := apitest.Do(t, api, "GET", with(allCrates, query...), "")
-		require.Equal(t, []string{"a/c1"}, found(t, first))
-		token := first.Text(t, "metadata.continue")
-		assert.Less(t, len(token), 2<<10)
-		assert.Equal(t, []string{"a/c2"}, found(t, apitest.Do(t, api, "GET", with(allCrates,
-			append(query, "continue", token)...), "")))
-	}
+	query := []string{"sortBy", "spec.color", "limit", "1"}
+	first := apitest.Do(t, api, "GET", with(allCrates, query...), "")
+	require.Equal(t, []string{"a/c1"}, found(t, first))
+	token := first.Text(t, "metadata.continue")
+	assert.Less(t, len(token), 2<<10)
+	assert.Equal(t, []string{"a/c2"}, found(t, apitest.Do(t, api, "GET", with(allCrates,
+		append(query, "continue", token)...), "")))
 }
