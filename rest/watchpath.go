@@ -19,7 +19,6 @@ func (q *request) watchByPath() (handler, error) {
 		q.w.Header().Set("Allow", http.MethodGet)
 		return nil, status.MethodNotAllowed()
 	}
-	q.ofPath = q.at.name != ""
 	return (*request).watch, nil
 }
 
