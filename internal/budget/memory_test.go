@@ -40,7 +40,7 @@ var holders = []holder{
 	{"rest/options.go Part", 1, "the part of an API in a budget that several share; it ends with the API"},
 	{"rest/guard.go LendTo", 1, charged + ": every answer to a request that takes memory"},
 	{"rest/internal/resource/environment.go LendTo", 1, charged + ": what rooms below take for an answer"},
-	{"rest/respond.go lend", 2, charged + ": an object in YAML, CBOR, Protobuf or indented JSON, as a Table or as metadata"},
+	{"rest/answer.go lend", 2, charged + ": an object in YAML, CBOR, Protobuf or indented JSON, as a Table or as metadata"},
 	{"rest/get.go lend", 1, charged + ": an object in another version than the stored one"},
 	{"rest/discovery.go lend", 1, charged + ": aggregated discovery in YAML or Protobuf"},
 	{"rest/pluginpaths.go lend", 1, charged + ": what the handler of a plug-in's path takes, such as the answer to a transaction"},

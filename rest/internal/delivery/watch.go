@@ -30,10 +30,11 @@ type Watch struct {
 	Held    *Held
 	// Sent, if not nil, is called for each event that the watch gathers, with its size.
 	Sent func(bytes int)
-	// Listed, if not nil, is called when the watch has sent the existing objects. Waits and Resumes, if not nil, are called
-	// when it has to wait for its client before that, and when it goes on, see [Bytes].
-	Listed, Waits func()
-	Resumes       func(ctx context.Context) error
+	// Listed and Free, if not nil, are called when the watch has sent the existing objects. Free gives up its place. Waits
+	// and Resumes, if not nil, are called when the watch has to wait for its client before that, and when it goes on, see
+	// [Bytes].
+	Listed, Free, Waits func()
+	Resumes             func(ctx context.Context) error
 	// Behind is the revision up to which a watch with something left to send has read, and 0 while it waits.
 	Behind *atomic.Uint64
 }
@@ -86,9 +87,9 @@ func (b *beginning) begin(open func() (Output, error)) (answers bool, err error)
 // does not hold it.
 type beginning struct {
 	*liveWatch
-	from          follow.Beginning
-	listed, waits func()                          // see Watch
-	resumes       func(ctx context.Context) error // see Watch
+	from                follow.Beginning
+	listed, free, waits func()                          // see Watch
+	resumes             func(ctx context.Context) error // see Watch
 	// ahead says that the watch takes its position before it begins its answer. A watch of existing objects does so: once
 	// a client has the answer, the watch reports every later change. A watch of changes alone begins its answer first, and
 	// reports an expired position as an event. If a watch must wait for its revision, it is the other way round. Upstream
@@ -108,7 +109,7 @@ func (w *Watch) start(ctx context.Context) *beginning {
 		from.After = current
 	}
 	reached := from.After <= current
-	return &beginning{liveWatch: s, from: from, listed: w.Listed, waits: w.Waits, resumes: w.Resumes,
+	return &beginning{liveWatch: s, from: from, listed: w.Listed, free: w.Free, waits: w.Waits, resumes: w.Resumes,
 		ahead: reached == from.Existing}
 }
 
@@ -172,6 +173,9 @@ func (b *beginning) sendState() error {
 		}
 	}
 	b.flush()
+	if b.free != nil {
+		b.free()
+	}
 	if b.listed != nil {
 		b.listed()
 	}
