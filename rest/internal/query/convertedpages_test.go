@@ -43,7 +43,7 @@ func TestPagesWhileAConversionFails(t *testing.T) {
 	assert.Equal(t, []string{"a/c2"}, found(t, apitest.Do(t, api, "GET", next, "")))
 }
 
-// A token stays short if the encoding of the values is much longer than the values, and if the order is long.
+// A token stays short if the JSON of the values is much longer than the values.
 func TestTokensOfControlCharacters(t *testing.T) {
 	api := newCrates(t, rest.Options{})
 	for _, name := range []string{"c1", "c2"} {
