@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -50,14 +51,14 @@ func ExampleClientForHook() {
 		if err != nil {
 			return status.FieldErrors{status.InternalField(status.Field("spec", "title"), err)}
 		}
-		access := rest.AccessFrom(ctx)
-		list, err := books.Namespace(access.Namespace).List(ctx, rest.ListOptions{})
+		asked := access.AccessFrom(ctx)
+		list, err := books.Namespace(asked.Namespace).List(ctx, rest.ListOptions{})
 		if err != nil {
 			return status.FieldErrors{status.InternalField(status.Field("spec", "title"), err)}
 		}
 		for _, other := range list.Items {
 			if other.Name != book.Name && other.Spec.Title == book.Spec.Title {
-				message := fmt.Sprintf("%s has it already; %s may add a copy", other.Name, access.User.Name)
+				message := fmt.Sprintf("%s has it already; %s may add a copy", other.Name, asked.User.Name)
 				return status.FieldErrors{status.InvalidField(status.Field("spec", "title"), book.Spec.Title, message)}
 			}
 		}
@@ -73,7 +74,7 @@ func ExampleClientForHook() {
 		log.Fatal(err)
 	}
 
-	ctx := rest.WithUser(context.Background(), rest.User{Name: "jane"})
+	ctx := access.WithUser(context.Background(), access.User{Name: "jane"})
 	for _, name := range []string{"emma", "emma-again"} {
 		_, err := client.Namespace("default").Create(ctx,
 			&Book{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: BookSpec{Title: "Emma"}})
@@ -92,13 +93,13 @@ func ExampleAPI_AccessOf() {
 	}
 	defer api.Close()
 	logged := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		access := api.AccessOf(r)
-		fmt.Println(access.User.Name, access.Verb, access.Resource, access.Namespace, access.Name)
+		asked := api.AccessOf(r)
+		fmt.Println(asked.User.Name, asked.Verb, asked.Resource, asked.Namespace, asked.Name)
 		api.ServeHTTP(w, r)
 	})
 
 	r := httptest.NewRequest(http.MethodGet, "/apis/library.example.com/v1/namespaces/default/books/emma", nil)
-	r = r.WithContext(rest.WithUser(r.Context(), rest.User{Name: "jane"})) // an authenticator of the host's own
+	r = r.WithContext(access.WithUser(r.Context(), access.User{Name: "jane"})) // an authenticator of the host's own
 	logged.ServeHTTP(httptest.NewRecorder(), r)
 	// Output: jane get books default emma
 }

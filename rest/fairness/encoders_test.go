@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/cbor"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
@@ -251,7 +252,7 @@ func TestAWatchThatWaitsForItsSeatsEnds(t *testing.T) {
 		r := reader{pause: time.Second}
 		watched := r.ask(t.Context(), h, path+"?watch=1", "Accept", apitest.AcceptTable)
 		<-time.After(10 * time.Millisecond)
-		taken := limiter.Limit(rest.LimitedRequest{Access: rest.Access{Verb: rest.VerbGet, Name: "a"}, Header: http.Header{}})
+		taken := limiter.Limit(rest.LimitedRequest{Access: access.Access{Verb: access.VerbGet, Name: "a"}, Header: http.Header{}})
 		require.NoError(t, taken.Take(t.Context()))
 		<-time.After(time.Minute)
 		assert.Equal(t, 1, limiter.State().Levels[0].Waiting)

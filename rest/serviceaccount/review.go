@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/review"
 	"github.com/decorum-go/decorum/status"
@@ -20,7 +21,7 @@ import (
 // others may itself ask for a TokenReview with the context of its request: that review does not ask others again. If it
 // asks over HTTP, it must ask another API. The Authorizer should allow the creation of TokenReviews to these services
 // only, because the answer tells whether a token is right.
-func (i *Issuer) TokenReviews(others rest.Authenticator) rest.Definition {
+func (i *Issuer) TokenReviews(others access.Authenticator) rest.Definition {
 	return rest.Resource[review.Token]{
 		Group: "authentication.k8s.io", Version: "v1", Plural: "tokenreviews", Names: rest.Names{Kind: "TokenReview"},
 		Description: "Tells whose token a bearer token is.",
@@ -56,7 +57,7 @@ type reviewingKey struct{}
 
 // review returns the user of a token, and the audiences for which the token is valid among those that the client names.
 func (i *Issuer) review(ctx context.Context, spec review.TokenSpec,
-	others rest.Authenticator) (*rest.Identity, []string, error) {
+	others access.Authenticator) (*access.Identity, []string, error) {
 	wanted := spec.Audiences
 	if len(wanted) == 0 {
 		wanted = i.audiences

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/status"
@@ -76,15 +77,15 @@ func TestTokenReviews(t *testing.T) {
 }
 
 // reviewWith returns the answer of a TokenReview of an API whose Issuer asks others, in a request with a context.
-func reviewWith(t *testing.T, token string, others func(api *rest.API) rest.Authenticator) string {
+func reviewWith(t *testing.T, token string, others func(api *rest.API) access.Authenticator) string {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	require.NoError(t, err)
 	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer, Keys: []serviceaccount.Key{{Signer: key}}})
 	require.NoError(t, err)
 	var api *rest.API
-	asked := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) { return others(api).Authenticate(r) })
-	users := auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root"}})
+	asked := access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) { return others(api).Authenticate(r) })
+	users := auth.Tokens(auth.Token{Secret: "root", User: access.User{Name: "root"}})
 	api, err = rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{accounts}}, accounts.TokenReviews(asked))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
@@ -102,14 +103,14 @@ func review(ctx context.Context, api *rest.API, token string) string {
 
 // What another authenticator says of a request without a valid token is no user of a token.
 func TestTokenReviewsKnowNobodyAnonymous(t *testing.T) {
-	never := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) { return nil, nil })
-	body := reviewWith(t, "guess", func(*rest.API) rest.Authenticator { return auth.OrAnonymous(never) })
+	never := access.AuthenticatorFunc(func(*http.Request) (*access.Identity, error) { return nil, nil })
+	body := reviewWith(t, "guess", func(*rest.API) access.Authenticator { return auth.OrAnonymous(never) })
 	assert.Contains(t, body, `"error":"malformed token"`)
 	assert.NotContains(t, body, "system:anonymous")
-	expired := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) {
-		return &rest.Identity{User: rest.User{Name: "ann"}, Expires: time.Unix(1, 0)}, nil
+	expired := access.AuthenticatorFunc(func(*http.Request) (*access.Identity, error) {
+		return &access.Identity{User: access.User{Name: "ann"}, Expires: time.Unix(1, 0)}, nil
 	})
-	body = reviewWith(t, "guess", func(*rest.API) rest.Authenticator { return expired })
+	body = reviewWith(t, "guess", func(*rest.API) access.Authenticator { return expired })
 	assert.Contains(t, body, `"error":"the token has expired"`)
 	assert.NotContains(t, body, "ann")
 }
@@ -117,12 +118,12 @@ func TestTokenReviewsKnowNobodyAnonymous(t *testing.T) {
 // An authenticator that asks a TokenReview itself, which asks the authenticator, ends.
 func TestTokenReviewsDoNotLoop(t *testing.T) {
 	calls := 0
-	body := reviewWith(t, "guess", func(api *rest.API) rest.Authenticator {
-		return rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+	body := reviewWith(t, "guess", func(api *rest.API) access.Authenticator {
+		return access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
 			calls++
 			inner := review(r.Context(), api, "guess")
 			assert.Contains(t, inner, `"error":"malformed token"`)
-			return &rest.Identity{User: rest.User{Name: "ann"}}, nil
+			return &access.Identity{User: access.User{Name: "ann"}}, nil
 		})
 	})
 	assert.Contains(t, body, `"username":"ann"`)
@@ -135,10 +136,10 @@ func TestTokenReviewWhenOthersAreUndecided(t *testing.T) {
 	require.NoError(t, err)
 	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer, Keys: []serviceaccount.Key{{Signer: key}}})
 	require.NoError(t, err)
-	away := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) {
+	away := access.AuthenticatorFunc(func(*http.Request) (*access.Identity, error) {
 		return nil, fmt.Errorf("people: %w", status.ServiceUnavailable("later"))
 	})
-	users := auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root"}})
+	users := auth.Tokens(auth.Token{Secret: "root", User: access.User{Name: "root"}})
 	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{accounts},
 		Logger: slog.New(slog.DiscardHandler)}, accounts.TokenReviews(away))
 	require.NoError(t, err)

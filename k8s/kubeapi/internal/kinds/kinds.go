@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/defaults"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/validation"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/status"
 )
@@ -21,7 +22,7 @@ type Environment struct {
 	// Accounts issue the tokens of service accounts, and answer TokenReviews.
 	Accounts *serviceaccount.Issuer
 	// Users recognize the tokens that are not of service accounts, for TokenReviews. nil means that there are none.
-	Users rest.Authenticator
+	Users access.Authenticator
 	// ServiceAddresses is the range of the first ServiceCIDR. Cluster IPs are of its family. Default: 10.0.0.0/24.
 	ServiceAddresses netip.Prefix
 }

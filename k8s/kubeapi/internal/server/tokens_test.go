@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
@@ -35,7 +35,7 @@ func post(t *testing.T, s *server.Server, path, body string) (int, string, []str
 func TestTokenReviewsKnowAllUsers(t *testing.T) {
 	s := newServer(t, func(c *server.Config) {
 		c.Users = append(c.Users, auth.Tokens(auth.Token{Secret: "of-a-file",
-			User: rest.User{Name: "ann", UID: "7", Groups: []string{"devs"}}}))
+			User: access.User{Name: "ann", UID: "7", Groups: []string{"devs"}}}))
 	})
 	const path = "/apis/authentication.k8s.io/v1/tokenreviews"
 	code, body, _ := post(t, s, path, `{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","spec":{"token":"of-a-file"}}`)
