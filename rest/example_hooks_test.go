@@ -51,14 +51,14 @@ func ExampleClientForHook() {
 		if err != nil {
 			return status.FieldErrors{status.InternalField(status.Field("spec", "title"), err)}
 		}
-		access := access.AccessFrom(ctx)
-		list, err := books.Namespace(access.Namespace).List(ctx, rest.ListOptions{})
+		asked := access.AccessFrom(ctx)
+		list, err := books.Namespace(asked.Namespace).List(ctx, rest.ListOptions{})
 		if err != nil {
 			return status.FieldErrors{status.InternalField(status.Field("spec", "title"), err)}
 		}
 		for _, other := range list.Items {
 			if other.Name != book.Name && other.Spec.Title == book.Spec.Title {
-				message := fmt.Sprintf("%s has it already; %s may add a copy", other.Name, access.User.Name)
+				message := fmt.Sprintf("%s has it already; %s may add a copy", other.Name, asked.User.Name)
 				return status.FieldErrors{status.InvalidField(status.Field("spec", "title"), book.Spec.Title, message)}
 			}
 		}
@@ -93,8 +93,8 @@ func ExampleAPI_AccessOf() {
 	}
 	defer api.Close()
 	logged := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		access := api.AccessOf(r)
-		fmt.Println(access.User.Name, access.Verb, access.Resource, access.Namespace, access.Name)
+		asked := api.AccessOf(r)
+		fmt.Println(asked.User.Name, asked.Verb, asked.Resource, asked.Namespace, asked.Name)
 		api.ServeHTTP(w, r)
 	})
 

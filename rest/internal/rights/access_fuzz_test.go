@@ -142,18 +142,18 @@ func FuzzAccess(f *testing.F) {
 			ctx, cancel := context.WithTimeout(r.Context(), time.Millisecond) // a watch would stream until the client leaves
 			defer cancel()
 			store.reached, hooks = nil, nil
-			access := api.AccessOf(r)
+			asked := api.AccessOf(r)
 			answer := apitest.Ask(api, r.WithContext(ctx))
 			require.NotContains(t, answer.Body, "and not", "a hook saw something else")
 			for _, seen := range hooks {
-				require.Equal(t, fmt.Sprint(access), seen)
+				require.Equal(t, fmt.Sprint(asked), seen)
 			}
 			for _, to := range store.reached {
-				if to.Resource == "namespaces" && access.Resource != "namespaces" {
-					require.Equal(t, access.Namespace, to.Name) // the namespace of a new object must exist
+				if to.Resource == "namespaces" && asked.Resource != "namespaces" {
+					require.Equal(t, asked.Namespace, to.Name) // the namespace of a new object must exist
 					continue
 				}
-				requireReached(t, access, to)
+				requireReached(t, asked, to)
 			}
 		}
 	})
