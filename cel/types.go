@@ -130,7 +130,9 @@ func (d *declarations) FindStructFieldType(name, field string) (*types.FieldType
 // rootOf returns the schema of a kind as its rules see it. The metadata of a Go type has only the names.
 func rootOf(s *schema.Schema) *schema.Schema {
 	if s.FromOpenAPI() || s.Object == nil {
-		return s.Seen()
+		root := *s.Seen()
+		root.Type = s.Type // the check of a definition removes the type of a root that declares none
+		return &root
 	}
 	object := *s.Object
 	object.Properties = slices.Clone(object.Properties)

@@ -27,9 +27,8 @@ type asked struct {
 	chooser chooser
 	unknown bool // the API serves nothing at the path
 
-	query    url.Values
-	asks     access.Access // see Question
-	isAsking bool          // asks is set
+	query url.Values
+	asks  *access.Access // see Question
 }
 
 // place is what a path names. Empty segments name nothing.
@@ -69,14 +68,15 @@ func (q *request) readQuery() error {
 }
 
 // forget drops what only the beginning of a watch reads, because a watch may wait for long.
-func (a *asked) forget() { a.query, a.at, a.params = nil, place{}, nil }
+func (a *asked) forget() { a.query, a.asks, a.at, a.params = nil, nil, place{}, nil }
 
 // Question returns the access that the request needs, without the user. [access.AccessFrom] calls it.
 func (q *request) Question() access.Access {
-	if !q.isAsking {
-		q.asks, q.isAsking = route.Read(q.r.Method, q.r.URL, q.serving), true
+	if q.asks == nil {
+		asks := route.Read(q.r.Method, q.r.URL, q.serving)
+		q.asks = &asks
 	}
-	return q.asks
+	return *q.asks
 }
 
 // resource returns the resource of the request, or nil for a path outside of all resources.

@@ -340,7 +340,7 @@ var schemaEdits = []edit{
 	{"x-kubernetes-validations", `[{"rule":"self.matches('^a.*b$')"}]`},
 	{"x-kubernetes-validations", `[{"rule":"has(self.metadata.labels)"},{"rule":"has(self.metadata.name) && self.kind.matches('a') && self.apiVersion.matches('b')"}]`},
 	{"x-kubernetes-validations", `[{"rule":"self.metadata.name.matches('a') && self.metadata.generateName.matches('b')"}]`},
-	{"x-kubernetes-validations", `[{"rule":"has(self.labels)"},{"rule":"has(self.generateName) && self.name.matches('a')"}]`},
+	{"x-kubernetes-validations", `[{"rule":"has(self.labels)"}]`},
 	{"properties.metadata", `{"type":"object","properties":{"name":{"type":"string","maxLength":300},"generateName":{"type":"string"},"labels":{"type":"object","additionalProperties":{"type":"string"}}}}`},
 	{"properties.apiVersion", `{"type":"string","maxLength":9}`}, {"properties.kind", `{"type":"string"}`},
 	{"x-kubernetes-validations", `[{"rule":"self.all(x, self.all(y, x == y))","messageExpression":"'x'"}]`},
