@@ -266,14 +266,14 @@ func (a *API) closing() bool { return a.ending.Err() != nil }
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, _ := route.Path(r.URL)
 	if _, _, ok := cutPath(path); ok { // before the router, which allocates the parameters of a path
-		a.handle(w, r, nil, findResource)
+		a.handle(w, r, findResource)
 		return
 	}
 	if handle, params, _ := a.router.Lookup(anyMethod, path); handle != nil {
 		handle(w, r, params)
 		return
 	}
-	a.handle(w, r, nil, a.findPluginPath)
+	a.handle(w, r, a.findPluginPath)
 }
 
 // ownsPath reports whether a path is one of the API itself, and so not one for a plug-in.

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"net/url"
 
-	"github.com/julienschmidt/httprouter"
-
 	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/media"
@@ -18,17 +16,15 @@ import (
 // read it from the URL, and no handler changes it.
 type asked struct {
 	lookUp finder
-	params httprouter.Params // of a path that the router knows
 
 	serving *serving // what the API served when the path was looked up
 	res     *served  // nil for paths outside of all resources
 	at      place
 	through *servedSubresource // the subresource in the path; nil for the object itself
 	chooser chooser
-	unknown bool // the API serves nothing at the path
 
 	query url.Values
-	asks  *access.Access // see Question
+	asks  access.Access // see Question
 }
 
 // place is what a path names. Empty segments name nothing.
@@ -36,6 +32,7 @@ type place struct {
 	namespace, name, subresource string
 	below                        bool   // the path continues below the subresource
 	watched                      bool   // the path has the legacy form of a watch
+	unknown                      bool   // the API serves nothing at the path
 	declared                     string // the path of a plug-in, which may stand for all paths below it
 }
 
@@ -43,9 +40,9 @@ type place struct {
 func (q *request) find() error {
 	path, whole := route.Path(q.r.URL)
 	q.serving, q.at, q.through = q.api.serving.Load(), place{}, nil
-	q.res, q.chooser = q.lookUp(q.serving, path, q.params, &q.at)
-	if q.unknown = q.chooser == nil || !whole && !q.at.below; q.unknown {
-		q.res, q.chooser, q.at = nil, always((*request).unknownPath), place{}
+	q.res, q.chooser = q.lookUp(q.serving, path, &q.at)
+	if q.chooser == nil || !whole && !q.at.below {
+		q.res, q.chooser, q.at = nil, always((*request).unknownPath), place{unknown: true}
 	}
 	if q.at.subresource != "" && q.res != nil {
 		q.through = q.res.subresource(q.at.subresource)
@@ -68,15 +65,14 @@ func (q *request) readQuery() error {
 }
 
 // forget drops what only the beginning of a watch reads, because a watch may wait for long.
-func (a *asked) forget() { a.query, a.asks, a.at, a.params = nil, nil, place{}, nil }
+func (a *asked) forget() { a.query, a.at = nil, place{} }
 
 // Question returns the access that the request needs, without the user. [access.AccessFrom] calls it.
 func (q *request) Question() access.Access {
-	if q.asks == nil {
-		asks := route.Read(q.r.Method, q.r.URL, q.serving)
-		q.asks = &asks
+	if q.asks.Resource == "" && q.asks.Path == "" {
+		q.asks = route.Read(q.r.Method, q.r.URL, q.serving)
 	}
-	return *q.asks
+	return q.asks
 }
 
 // resource returns the resource of the request, or nil for a path outside of all resources.

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/errorlog"
@@ -29,11 +28,10 @@ import (
 // requester is who asks, until when, and what the user may access. The functions of this file set what is in it. The user
 // is in the context of the request, where hooks and middleware find it.
 type requester struct {
-	expires   time.Time                      // of the credentials, see [Identity]
-	onRevoked func(end func()) (stop func()) // see [Identity]; nil if only the expiry ends the credentials
-	sender    *access.User                   // the client, if it acts as another user
-	needs     []access.Access                // what the sender must be allowed to do to act as that user
-	secret    []string                       // the headers with credentials, which no stream receives
+	identity *access.Identity // what the Authenticator says about the credentials; nil without one
+	sender   *access.User     // the client, if it acts as another user
+	needs    []access.Access  // what the sender must be allowed to do to act as that user
+	secret   []string         // the headers with credentials, which no stream receives
 
 	only   *rights.Restriction // nil if the user may access all objects
 	since  uint64              // the count of the changes of rights when the Authorizer was first asked
@@ -59,7 +57,7 @@ func (q *request) identify() error {
 		if err != nil || who == nil || who.User.Name == "" {
 			return q.unauthorized(err)
 		}
-		q.expires, q.onRevoked = who.Expires, who.OnRevoked
+		q.identity = who
 		q.actAs(r, who.User)
 		q.secret = []string{"Authorization"}
 		for _, name := range who.Headers {
@@ -318,7 +316,10 @@ func (a *API) reads(ctx context.Context, u access.User, q access.Access, only *r
 // guarded returns a context for a watch or a stream, which ends with ctx, when the credentials of the user expire or
 // are revoked, and when the user loses rights. The caller must call the returned function.
 func (q *request) guarded(ctx context.Context) (context.Context, context.CancelFunc) {
-	g := rights.Grant{Expires: q.expires, OnRevoked: q.onRevoked, Since: q.since}
+	g := rights.Grant{Since: q.since}
+	if q.identity != nil {
+		g.Expires, g.OnRevoked = q.identity.Expires, q.identity.OnRevoked
+	}
 	if q.api.options.Authorizer != nil {
 		g.Right = &right{q.api, access.UserFrom(ctx), q.Question(), q.resource(), q.only.Fingerprint(), q.sender, q.needs}
 	}

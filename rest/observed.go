@@ -72,7 +72,7 @@ func (q *request) callObservers() (failed error) {
 	r := &o.request
 	r.HTTP, r.AuditID, r.Access, r.Sender = q.r, q.auditID[0], q.access(), q.sender
 	r.DryRun, r.Refused = len(q.query["dryRun"]) > 0, q.refused
-	r.Unknown = q.unknown || q.at.subresource != "" && q.through == nil
+	r.Unknown = q.at.unknown || q.at.subresource != "" && q.through == nil
 	r.Deprecated = q.res != nil && q.res.Kind.Warning != ""
 	if !r.Unknown {
 		r.Declared = cmp.Or(q.at.declared, r.Access.Path)

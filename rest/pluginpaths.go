@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-
-	"github.com/julienschmidt/httprouter"
 )
 
 // pluginPaths are the paths of [Parts.Paths].
@@ -46,7 +44,7 @@ func (p pluginPaths) at(path string) (handler http.Handler, declared string) {
 }
 
 // findPluginPath is the finder of a path that the router does not know.
-func (a *API) findPluginPath(_ *serving, path string, _ httprouter.Params, at *place) (*served, chooser) {
+func (a *API) findPluginPath(_ *serving, path string, at *place) (*served, chooser) {
 	handler, declared := a.paths.at(path)
 	if handler == nil {
 		return nil, nil

@@ -35,12 +35,12 @@ type request struct {
 	done     bool  // the remaining stages are skipped
 	admitted bool  // the request may go on, even if it has not entered
 	entered  bool  // the flight is registered
+	watches  bool  // the request is a watch that has begun
 
 	flight   delivery.Flight
 	outer    *request      // has made this one, see [API.ServeInside]
 	heir     *request      // answers in the place of this request, which a hook holds; see inTime
 	observed *observed     // nil if nobody observes the API
-	watches  bool          // the request is a watch that has begun
 	behind   atomic.Uint64 // of a watch, see [delivery.Watch]
 }
 

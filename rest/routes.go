@@ -41,7 +41,7 @@ func exactly(h handler) chooser {
 
 // finder finds out where a path leads: to a resource, or nil for a path outside of all resources, and to a chooser, or
 // nil if the path is unknown. It fills in the place.
-type finder func(s *serving, path string, params httprouter.Params, at *place) (*served, chooser)
+type finder func(s *serving, path string, at *place) (*served, chooser)
 
 // anyMethod is the only method that the router knows. The handler of a path checks the method, because the answer to a
 // wrong one depends on the resource.
@@ -60,12 +60,12 @@ const (
 func (a *API) newRouter() *httprouter.Router {
 	router := &httprouter.Router{}
 	add := func(path string, find finder) {
-		router.Handle(anyMethod, path, func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
-			a.handle(w, r, params, find)
+		router.Handle(anyMethod, path, func(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+			a.handle(w, r, find)
 		})
 	}
 	outside := func(path string, choose chooser) {
-		add(path, func(*serving, string, httprouter.Params, *place) (*served, chooser) { return nil, choose })
+		add(path, func(*serving, string, *place) (*served, chooser) { return nil, choose })
 	}
 
 	outside("/", always((*request).index))
@@ -88,8 +88,8 @@ func (a *API) newRouter() *httprouter.Router {
 }
 
 // findCheck finds a single health check, if the API has it.
-func (a *API) findCheck(_ *serving, path string, params httprouter.Params, at *place) (*served, chooser) {
-	at.name = params.ByName(paramCheck)
+func (a *API) findCheck(_ *serving, path string, at *place) (*served, chooser) {
+	at.name = path[strings.LastIndexByte(path, '/')+1:]
 	if findCheck(a.checksOf(healthEndpointOf(path)), at.name) < 0 {
 		return nil, nil
 	}
@@ -97,7 +97,7 @@ func (a *API) findCheck(_ *serving, path string, params httprouter.Params, at *p
 }
 
 // findDocument finds a document about a group or a version, if the API serves it.
-func findDocument(s *serving, path string, _ httprouter.Params, _ *place) (*served, chooser) {
+func findDocument(s *serving, path string, _ *place) (*served, chooser) {
 	return nil, s.documents[path]
 }
 
@@ -117,7 +117,7 @@ func cutPath(path string) (gv apimeta.GroupVersion, below string, ok bool) {
 }
 
 // findResource finds a resource, an object or a subresource.
-func findResource(s *serving, path string, _ httprouter.Params, at *place) (*served, chooser) {
+func findResource(s *serving, path string, at *place) (*served, chooser) {
 	gv, below, _ := cutPath(path)
 	if gv.Group == "" && strings.HasPrefix(path, "/apis/") { // /apis//v1 is not the core group
 		return nil, nil
@@ -145,8 +145,8 @@ func documents(groups []kind.Group, outside []openapi.Path) map[string]chooser {
 }
 
 // handle answers a request to the path that find looks up.
-func (a *API) handle(w http.ResponseWriter, r *http.Request, params httprouter.Params, find finder) {
-	q := &request{api: a, r: r, asked: asked{lookUp: find, params: params}, answer: answer{w: w}}
+func (a *API) handle(w http.ResponseWriter, r *http.Request, find finder) {
+	q := &request{api: a, r: r, asked: asked{lookUp: find}, answer: answer{w: w}}
 	if inside, ok := w.(*insideWriter); ok {
 		q.outer = inside.outer
 	}

@@ -13,11 +13,11 @@ type values int
 const (
 	received   values = 1 << iota // r, as the stages before have left it
 	writer                        // w, and the header of the answer
-	found                         // serving, res, at, through, chooser and unknown
+	found                         // serving, res, at, through and chooser
 	auditID                       // the name of the request
 	watched                       // observed
 	admitted                      // entered and admitted
-	sender                        // expires, onRevoked, sender, needs and secret
+	sender                        // identity, sender, needs and secret
 	parameters                    // query
 	seats                         // the place of the request among the flights
 	granted                       // only, since and resume

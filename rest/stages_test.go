@@ -27,11 +27,11 @@ var describedValues = []struct {
 }{
 	{received, "request", []string{"r"}},
 	{writer, "answer", []string{"w"}},
-	{found, "path", []string{"serving", "res", "at", "through", "chooser", "unknown"}},
+	{found, "path", []string{"serving", "res", "at", "through", "chooser"}},
 	{auditID, "audit ID", []string{"auditID"}},
 	{watched, "observers", []string{"observed"}},
 	{admitted, "admission", []string{"entered", "admitted"}},
-	{sender, "user", []string{"expires", "onRevoked", "sender", "needs", "secret", "requester"}},
+	{sender, "user", []string{"identity", "sender", "needs", "secret", "requester"}},
 	{parameters, "query", []string{"query"}},
 	{seats, "place", []string{"flight"}},
 	{granted, "rights", []string{"only", "since", "resume", "requester"}},

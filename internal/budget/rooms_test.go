@@ -55,7 +55,7 @@ var rooms = []room{
 	{name: "route", may: []string{"apimeta", "rest/access"}},
 	{name: "keys"},
 	{name: "clientconfig", may: []string{"apimeta", "status"}},
-	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest",
+	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest", "rest/access",
 		"rest/internal/objectmeta"}},
 	{name: "jwt"},
 	{name: "identity"},

@@ -23,7 +23,7 @@ func TestKubectlManagesAClusterOfKubeapi(t *testing.T) {
 	cluster := host{program: "kubeapi", args: []string{"--controllers", "*"}, namespaces: true, kubeconfig: true}
 	for name, run := range map[string]func(t *testing.T, s *server){
 		"kinds": kubernetesKinds, "deployment": deployment, "jobs": jobs, "pods": pods, "nodes": drainedNodes,
-		"access":   access,
+		"access":   rightsOfKubeapi,
 		"services": services, "namespaces": namespacesOfKubeapi, "kustomize": kustomizeKubernetesKinds,
 		"certificates": certificates,
 	} {
@@ -155,7 +155,7 @@ func drainedNodes(t *testing.T, s *server) {
 	assert.Equal(t, "node/n1 uncordoned\n", s.run(t, "uncordon", "n1"))
 }
 
-func access(t *testing.T, s *server) {
+func rightsOfKubeapi(t *testing.T, s *server) {
 	s.run(t, "create", "serviceaccount", "robot")
 	robot := "system:serviceaccount:" + namespace + ":robot"
 	assert.Equal(t, "no\n", s.exits(t, 1, "", "auth", "can-i", "list", "pods", "--as="+robot))
