@@ -1,6 +1,6 @@
 // Package auth finds out who sends a request, and tells clients what others may do.
 //
-//	users := rest.Authenticators{auth.Certificates(authorities), auth.Tokens(tokens...)}
+//	users := access.Authenticators{auth.Certificates(authorities), auth.Tokens(tokens...)}
 //	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles, auth.Reviews()}}, definitions...)
 //
 // Nothing that a client sends is trusted unless an authenticator of the host reads it. [RequestHeaders] reads headers

@@ -9,7 +9,7 @@ import (
 // WebSocketBearer lets pages in a browser present a bearer token. A page cannot set the Authorization header of a
 // WebSocket, so clients of Kubernetes put the token into the list of subprotocols, as
 // base64url.bearer.authorization.k8s.io. followed by the token in unpadded base64url. WebSocketBearer moves it into the
-// Authorization header. An [rest.Authenticator] needs no WebSocketBearer. Otherwise put it around the middleware that
+// Authorization header. An [access.Authenticator] needs no WebSocketBearer. Otherwise put it around the middleware that
 // authenticates:
 //
 //	mux.Handle("/", auth.WebSocketBearer(authenticate(api)))

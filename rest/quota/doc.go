@@ -27,7 +27,7 @@
 //	widgets.example.com "x" is forbidden: exceeded quota: widgets, requested: count/widgets.example.com=1, used: count/widgets.example.com=100, limited: count/widgets.example.com=100
 //
 // The names are count/RESOURCE and bytes/RESOURCE, or count/* and bytes/* for all resources together. A message about
-// the account of another user, or to a client whose rights are restricted to some objects ([rest.AllowOnly]), contains
+// the account of another user, or to a client whose rights are restricted to some objects ([access.AllowOnly]), contains
 // only the name of the limit.
 //
 // A write that adds nothing always passes, even if the account is above its limit because the limit was lowered. So do

@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// onRevoked returns [rest.Identity.OnRevoked] for a token. The first session follows the accounts. The first one with a
+// onRevoked returns [access.Identity.OnRevoked] for a token. The first session follows the accounts. The first one with a
 // token that is bound to a Pod, a Secret or a Node follows their resource.
 func (i *Issuer) onRevoked(token string, claims *account) func(func()) func() {
 	return func(end func()) func() {
