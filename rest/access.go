@@ -63,11 +63,3 @@ func accessOf(u User, q route.Question) Access {
 		Subresource: q.Subresource, Namespace: q.Namespace, Name: q.Name, LabelSelector: q.LabelSelector,
 		FieldSelector: q.FieldSelector, Path: q.Path}
 }
-
-// question implements the interface that [AccessFrom] looks for.
-func (q *request) question() route.Question {
-	if !q.isRead {
-		q.asked, q.isRead = route.Read(q.r.Method, q.r.URL, q.serving), true
-	}
-	return q.asked
-}

@@ -39,6 +39,7 @@ type API struct {
 	messages  *media.Messages
 	listRoom  *storage.Budget // has the lists in Protobuf that are encoded only once
 	router    *httprouter.Router
+	stages    []stage
 	serving   atomic.Pointer[serving]
 	expected  atomic.Pointer[map[apimeta.GroupVersionResource]bool]
 	exchanges *exchange.Exchanges
@@ -72,7 +73,7 @@ func New(options Options, definitions ...Definition) (*API, error) {
 
 // newAPI returns an API that serves nothing yet. begin makes it serve.
 func newAPI(options Options) *API {
-	a := &API{options: options.withDefaults(), ending: delivery.NewEnding(), plugins: newPlugins()}
+	a := &API{options: options.withDefaults(), ending: delivery.NewEnding(), plugins: newPlugins(), stages: newStages()}
 	a.flights = delivery.NewFlights(a.ending, a.options.MaxInFlight, a.options.MaxBodyBytes)
 	a.rights = access.NewRights(access.Background{
 		Context: a.ending, Enter: func() error { return a.flights.EnterCall(nil) },

@@ -14,22 +14,6 @@ const auditIDHeader = "Audit-Id"
 // maxAuditID bounds what a client can make a log repeat.
 const maxAuditID = 64
 
-// setAuditID gives the request its audit ID: the one that the host's middleware has put into the answer, or the one
-// that the client has sent, or a new one.
-func (q *request) setAuditID() {
-	h := q.w.Header()
-	if set := h[auditIDHeader]; len(set) > 0 {
-		q.auditID[0] = set[0]
-		return
-	}
-	if sent := q.r.Header[auditIDHeader]; len(sent) > 0 && isAuditID(sent[0]) {
-		q.auditID[0] = sent[0]
-	} else {
-		q.auditID[0] = newAuditID()
-	}
-	h[auditIDHeader] = q.auditID[:]
-}
-
 // newAuditID returns a random audit ID. It need not be secret, so it does without the random bytes of the operating
 // system, which take longer than to find the object.
 func newAuditID() string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/write"
@@ -24,9 +25,10 @@ func (q *request) delete() error {
 	if err != nil {
 		return err
 	}
+	t := resource.Target{Namespace: namespace, Name: name}
 	options, err := q.deleteOptions()
 	if err == nil {
-		err = q.permitUnsafe(&options)
+		t.Only, err = q.permitUnsafe(&options)
 	}
 	if err != nil {
 		return err
@@ -36,7 +38,7 @@ func (q *request) delete() error {
 		return err
 	}
 	defer cancel()
-	w := q.deletion(resource.Target{Namespace: namespace, Name: name, Only: q.only}, options)
+	w := q.deletion(t, options)
 	done, err := inTime(ctx, q, func(ctx context.Context) (write.Result, error) { return w.Delete(ctx, options) })
 	if err != nil {
 		return err
@@ -70,7 +72,7 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 	if len(data) > 0 {
 		o, err = q.decodeDeleteOptions(data)
 	} else {
-		o, err = queryDeleteOptions(q.parameters())
+		o, err = queryDeleteOptions(q.query)
 	}
 	if err != nil {
 		return o, err
@@ -79,21 +81,17 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 }
 
 // permitUnsafe asks whether the user may delete an object that cannot be read, if the options say so. It drops the
-// option if the host does not allow it at all.
-func (q *request) permitUnsafe(o *apimeta.DeleteOptions) error {
+// option if the host does not allow it at all. It returns the restriction under which the user may delete the object.
+func (q *request) permitUnsafe(o *apimeta.DeleteOptions) (*access.Restriction, error) {
 	unsafe := &o.IgnoreStoreReadErrorWithClusterBreakingPotential
 	if !q.res.UnsafeDeletion {
 		*unsafe = nil
 	}
 	if *unsafe == nil || !**unsafe {
-		return nil
+		return q.only, nil
 	}
 	only, err := q.permitVerb(q.r.Context(), "unsafe-delete-ignore-read-errors")
-	if err != nil {
-		return err
-	}
-	q.only = q.only.And(only)
-	return nil
+	return q.only.And(only), err
 }
 
 func (q *request) decodeDeleteOptions(data []byte) (o apimeta.DeleteOptions, err error) {

@@ -27,8 +27,7 @@ func (q *request) onlyGet() error {
 
 // legacyGroups answers /api with the versions of the core group.
 func (q *request) legacyGroups() error {
-	q.kind = media.OfDocument(codec.APIVersionsMessage(), true)
-	return q.discover(func(g kind.Group) bool { return g.Name == "" },
+	return q.discover(media.OfDocument(codec.APIVersionsMessage(), true), func(g kind.Group) bool { return g.Name == "" },
 		func() any { return kind.CoreVersions(q.serving.groups, q.serverAddress()) })
 }
 
@@ -42,8 +41,7 @@ func (q *request) serverAddress() string {
 
 // groups answers /apis with all groups but the core group.
 func (q *request) groups() error {
-	q.kind = media.OfDocument(codec.APIGroupListMessage(), false)
-	return q.discover(func(g kind.Group) bool { return g.Name != "" },
+	return q.discover(media.OfDocument(codec.APIGroupListMessage(), false), func(g kind.Group) bool { return g.Name != "" },
 		func() any { return kind.GroupList(q.serving.groups) })
 }
 
@@ -52,11 +50,10 @@ func (q *request) group() error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
-	q.kind = media.OfDocument(codec.APIGroupMessage(), false)
 	path, _ := route.Path(q.r.URL)
 	for _, g := range q.serving.groups {
 		if "/apis/"+g.Name == path {
-			return q.writeDiscovery(g.Discovery())
+			return q.writeDiscovery(media.OfDocument(codec.APIGroupMessage(), false), g.Discovery())
 		}
 	}
 	return q.unknownPath()
@@ -72,13 +69,12 @@ func (q *request) groupVersion() error {
 	if !ok {
 		return q.unknownPath()
 	}
-	q.kind = media.OfDocument(codec.APIResourceListMessage(), v.RouteChecks())
-	return q.writeDiscovery(v.Discovery())
+	return q.writeDiscovery(media.OfDocument(codec.APIResourceListMessage(), v.RouteChecks()), v.Discovery())
 }
 
 // writeDiscovery sends a document in the negotiated media type.
-func (q *request) writeDiscovery(v any) error {
-	rep, err := q.negotiate(media.OneObject)
+func (q *request) writeDiscovery(of *media.Kind, v any) error {
+	rep, err := q.negotiateOf(of, media.OneObject)
 	if err != nil {
 		return err
 	}
@@ -87,13 +83,13 @@ func (q *request) writeDiscovery(v any) error {
 
 // discover answers /api and /apis. Clients that accept the aggregated form receive the groups that belong to the path;
 // others receive the legacy document (API concepts, API discovery).
-func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) error {
+func (q *request) discover(of *media.Kind, belongs func(kind.Group) bool, legacy func() any) error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
 	rep, mediaType := media.AggregatedIn(q.r.Header["Accept"])
 	if rep == nil {
-		return q.writeDiscovery(legacy())
+		return q.writeDiscovery(of, legacy())
 	}
 	body, err := codec.EncodeOwn(kind.Aggregated(q.serving.groups, belongs))
 	if err != nil {
@@ -123,7 +119,7 @@ func (q *request) writeCached(contentType string, body, end []byte, cacheControl
 	h.Set("Vary", "Accept")
 	h.Set("Cache-Control", cacheControl)
 	if media.HasTag(q.r.Header["If-None-Match"], tag) {
-		q.wrote = true
+		q.begin()
 		q.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"net/http"
 	"time"
 )
 
@@ -38,9 +37,10 @@ func (a *API) untilDrained(ctx context.Context) {
 	}
 }
 
-// moveOn asks the client of a draining API to send its next request over another connection.
-func (a *API) moveOn(header http.Header) {
-	if a.draining.Load() != nil {
-		header.Set("Connection", "close")
+// drain is a stage.
+func (q *request) drain() error {
+	if q.api.draining.Load() != nil {
+		q.w.Header().Set("Connection", "close")
 	}
+	return nil
 }

@@ -24,10 +24,10 @@ func (q *request) get() error {
 	if err != nil {
 		return err
 	}
-	if q.parameters().Has("export") && route.ParseBool(q.parameters().Get("export")) {
+	if q.query.Has("export") && route.ParseBool(q.query.Get("export")) {
 		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}
-	revision, err := resource.ReadRevision(q.parameters().Get("resourceVersion"))
+	revision, err := resource.ReadRevision(q.query.Get("resourceVersion"))
 	if err != nil {
 		return err
 	}

@@ -23,10 +23,28 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// identify finds out who sends the request, and which user the sender impersonates. Without an Authenticator, the user
+// requester is who asks, until when, and what the user may access. The functions of this file set what is in it. The user
+// is in the context of the request, where hooks and middleware find it.
+type requester struct {
+	expires   time.Time                      // of the credentials, see [Identity]
+	onRevoked func(end func()) (stop func()) // see [Identity]; nil if only the expiry ends the credentials
+	sender    *User                          // the client, if it acts as another user
+	needs     []route.Question               // what the sender must be allowed to do to act as that user
+	secret    []string                       // the headers with credentials, which no stream receives
+
+	only   *access.Restriction // nil if the user may access all objects
+	since  uint64              // the count of the changes of rights when the Authorizer was first asked
+	resume access.Resume       // whether the user may watch from a revision
+}
+
+// identify is a stage. A request that another one has made has the user of that one. Without an Authenticator, the user
 // is that of the context.
 func (q *request) identify() error {
-	if q.isOpen() {
+	switch {
+	case q.outer != nil:
+		q.inherit()
+		return nil
+	case !q.needsUser() || q.isOpen():
 		return nil
 	}
 	if a := q.api.options.Authenticator; a != nil {
@@ -50,6 +68,17 @@ func (q *request) identify() error {
 		return q.impersonate(headers[0])
 	}
 	return nil
+}
+
+// needsUser reports whether the API has to find out who sends the request. Otherwise the host's middleware has done so.
+func (q *request) needsUser() bool {
+	return q.api.options.Authenticator != nil || len(identity.ImpersonationHeaders(q.r.Header)) > 0
+}
+
+// inherit gives the request what belongs to the user of the request that has made it. The context carries that user.
+func (q *request) inherit() {
+	q.requester = q.outer.requester
+	q.only, q.resume = nil, nil
 }
 
 // unauthorized returns the 401 for a request whose user is unknown. Only the log receives the cause, which may help to
@@ -76,20 +105,6 @@ func (q *request) actAs(r *http.Request, u User) {
 // continueAs replaces the request. The lock is needed because Shutdown reads it.
 func (q *request) continueAs(r *http.Request) {
 	q.api.flights.Locked(func() { q.r = r })
-}
-
-// checkPage refuses a request of a page of another site. A page of an allowed origin may also open WebSockets, which
-// package stream refuses to other origins.
-func (q *request) checkPage() error {
-	if !q.api.pages.allows(q.r) {
-		return q.api.pages.check(q.r)
-	}
-	if stream.WantsSocket(q.r) {
-		r := q.r.Clone(q.r.Context())
-		r.Header.Del("Origin")
-		q.continueAs(r)
-	}
-	return nil
 }
 
 // impersonate makes the user in the headers of impersonation the user of the request, if its sender may act as that
@@ -146,17 +161,6 @@ func (q *request) isOpen() bool {
 	}
 	path := q.r.URL.Path
 	return path == "/version" || slices.Contains(healthEndpoints, HealthEndpoint(strings.TrimPrefix(path, "/")))
-}
-
-// allowance is what a user may do in a request, and until when.
-type allowance struct {
-	expires   time.Time                      // of the credentials, see [Identity]
-	onRevoked func(end func()) (stop func()) // see [Identity]; nil if only the expiry ends the credentials
-	only      *access.Restriction            // nil if the user may access all objects
-	since     uint64                         // the count of the changes of rights when the Authorizer was first asked
-	resume    access.Resume                  // whether the user may watch from a revision
-	sender    *User                          // the client, if it acts as another user
-	needs     []route.Question               // what the sender must be allowed to do to act as that user
 }
 
 // permitAll returns an error unless the user may do everything in needs. u may be nil if needs is empty.
@@ -230,7 +234,7 @@ type right struct {
 	access route.Question
 	res    *resource.Resource
 	before string // the fingerprint of the restriction when the watch or the stream was opened
-	sender *User  // and needs: see allowance
+	sender *User  // and needs: see requester
 	needs  []route.Question
 }
 
@@ -244,9 +248,9 @@ func (r *right) Holds(ctx context.Context) bool {
 	return err == nil && now.Fingerprint() == r.before && r.api.permitAll(ctx, r.sender, r.needs) == nil
 }
 
-// authorize returns an error unless the user may send the request.
+// authorize is a stage.
 func (q *request) authorize() (err error) {
-	if q.isOpen() {
+	if q.api.options.Authorizer == nil || q.isOpen() {
 		return nil
 	}
 	if q.needs == nil {
@@ -275,14 +279,6 @@ func (a *API) reads(ctx context.Context, u User, q route.Question, only *access.
 		q.Verb = "" // a list and the watch that follows it ask for the same
 		return sha256.Sum256(fmt.Appendf(nil, "%q", accessOf(u, q)))
 	}, res.Store.Revision(), res.Apart)
-}
-
-// resource returns the resource of the request, or nil for a path outside of all resources.
-func (q *request) resource() *resource.Resource {
-	if q.res == nil {
-		return nil
-	}
-	return q.res.Resource
 }
 
 // guarded returns a context for a watch or a stream, which ends with ctx, when the credentials of the user expire or

@@ -34,7 +34,7 @@ func (q *request) health() error {
 			text, ok = "internal server error: "+err.Error()+"\n", false
 		}
 	} else {
-		query := q.parameters()
+		query := q.query
 		text, ok = healthReport(string(endpoint), checks, query["exclude"], query.Has("verbose"))
 	}
 	code := http.StatusOK

@@ -17,16 +17,16 @@ import (
 // getHistory answers GET of the subresource history: with the versions of an object, with the object at a revision, or
 // with what differs between two versions. An object at a revision has the kind of the resource.
 func (q *request) getHistory() error {
-	query := past.Query{Revision: q.parameters().Get("revision"), From: q.parameters().Get("from"),
-		To: q.parameters().Get("to")}
+	query := past.Query{Revision: q.query.Get("revision"), From: q.query.Get("from"),
+		To: q.query.Get("to")}
 	if err := query.Check(); err != nil {
 		return err
 	}
-	lists := query == past.Query{}
+	lists, kind := query == past.Query{}, q.kind()
 	if lists || query.Revision != "" {
-		q.kind = q.res.media
+		kind = q.res.media
 	}
-	rep, err := q.negotiate(media.OneObject)
+	rep, err := q.negotiateOf(kind, media.OneObject)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (q *request) getHistory() error {
 	case err != nil:
 		return err
 	case query.Revision != "":
-		return q.writeObject(http.StatusOK, rep, answer)
+		return q.writeObjectOf(kind, http.StatusOK, rep, answer)
 	}
 	return q.writeJSON(http.StatusOK, rep, answer)
 }

@@ -28,10 +28,3 @@ type insideWriter struct {
 
 // Unwrap is for [http.ResponseController].
 func (w *insideWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// inherit gives the request the user of the request that has made it, which the context carries, and what belongs to
-// this user.
-func (q *request) inherit() {
-	q.allowance, q.secret = q.outer.allowance, q.outer.secret
-	q.only, q.resume = nil, nil
-}

@@ -64,9 +64,9 @@ func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T,
 // end, and keeps q. So another request answers the client.
 func (q *request) abandon(hook *resource.RunningHook) (returned func()) {
 	a := q.api
-	q.heir = &request{api: a, serving: q.serving, res: q.res, w: q.w, r: q.r, at: q.at, kind: q.kind, query: q.query,
-		auditID: q.auditID, logged: true, observed: q.observed}
-	a.flights.Locked(func() { q.w = nil })
+	q.heir = &request{api: a, r: q.r, asked: q.asked, observed: q.observed,
+		answer: answer{w: q.w, auditID: q.auditID, logged: true}}
+	q.writeTo(nil)
 	stuck := a.flights.Abandon(&q.flight)
 	if hook == nil {
 		hook = &resource.RunningHook{Since: time.Now()}

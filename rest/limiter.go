@@ -45,9 +45,12 @@ type Seats interface {
 	Release()
 }
 
-// takePlace gives the request a place, and its seats if the API has a [Limiter].
+// takePlace is a stage. A health check that has not entered needs no place.
 func (q *request) takePlace() error {
-	if q.outer != nil {
+	switch {
+	case !q.entered:
+		return nil
+	case q.outer != nil:
 		return q.api.flights.Take(q.r.Context(), &q.flight, delivery.Holder{Exempt: true})
 	}
 	h := q.holder()

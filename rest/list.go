@@ -94,7 +94,7 @@ func (q *request) observeList(rep *media.Representation, l media.List) error {
 	}
 	asJSON := *rep
 	asJSON.Media = media.JSON
-	out, err := media.NewListWriter(q.kind, &asJSON, q.api.listRoom, q.api.messages)
+	out, err := media.NewListWriter(q.res.media, &asJSON, q.api.listRoom, q.api.messages)
 	if err != nil {
 		return err
 	}
@@ -113,12 +113,12 @@ func (q *request) observeList(rep *media.Representation, l media.List) error {
 
 // writeListAs sends a list record by record.
 func (q *request) writeListAs(rep *media.Representation, l media.List, size int) error {
-	out, err := media.NewListWriter(q.kind, rep, q.api.listRoom, q.api.messages)
+	out, err := media.NewListWriter(q.res.media, rep, q.api.listRoom, q.api.messages)
 	if err != nil {
 		return err
 	}
 	defer out.Release()
-	defer func() { q.wrote = out.Sent() }() // also after a panic
+	defer func() { q.begun(out.Sent()) }() // also after a panic
 	h := q.w.Header()
 	h["Content-Type"], h["Cache-Control"] = headerJSON, headerNoCache
 	if rep.Media != media.JSON {

@@ -74,7 +74,7 @@ func (c *cachedList) make(p resource.Page) error {
 	defer c.loan.Release()
 	c.answer = nil                                      // it shows another state
 	defer func() { q.api.lists.Put(c.key, c.answer) }() // also after a panic
-	out, err := media.NewListWriter(q.kind, c.rep, q.api.listRoom, q.api.messages)
+	out, err := media.NewListWriter(q.res.media, c.rep, q.api.listRoom, q.api.messages)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (c *cachedList) send(at watch.Revision) error {
 	if a.Gzipped {
 		q.setCompressed()
 	}
-	head, rest := a.At(q.kind, c.rep, at)
+	head, rest := a.At(q.res.media, c.rep, at)
 	write := func() error { return q.writeBody(http.StatusOK, c.rep.Media, head, rest) }
 	if len(rest) <= media.ChunkSize {
 		return write()

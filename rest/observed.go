@@ -42,33 +42,42 @@ type observed struct {
 	end      EndedRequest
 }
 
-// beginObserving makes the request observed, if anybody observes the API. The lock is needed because Shutdown reads the
-// writer.
-func (q *request) beginObserving() {
+// beginObserving is a stage.
+func (q *request) beginObserving() error {
+	if q.api.observers == nil {
+		return nil
+	}
 	o := new(observed)
 	o.request.Received = time.Now()
 	o.writer = observedWriter{ResponseWriter: q.w, of: o, isHead: q.r.Method == http.MethodHead}
 	o.by = o.some[:0]
 	o.list = q.api.env.Answers.Lend()
 	q.observed = o
-	q.api.flights.Locked(func() { q.w = &o.writer })
+	q.writeTo(&o.writer)
+	return nil
 }
 
-// observe calls the observers. refused is the error that keeps the request from acting, or nil. observe returns it, or
-// else the error of an observer.
-func (q *request) observe(refused error) error {
+// observe is a stage. A request that ends before the API knows its user is observed at its end.
+func (q *request) observe() error {
+	if q.observed == nil || !q.admitted {
+		return nil
+	}
+	return q.callObservers()
+}
+
+// callObservers calls the observers, and returns the first error of one.
+func (q *request) callObservers() (failed error) {
 	o := q.observed
 	r := &o.request
 	r.HTTP, r.AuditID, r.Access, r.Sender = q.r, q.auditID[0], accessOf(UserFrom(q.r.Context()), q.question()), q.sender
-	r.DryRun, r.Refused = len(q.query["dryRun"]) > 0, refused
-	r.Unknown = q.unknown || q.res != nil && q.at.subresource != "" && q.res.subresource(q.at.subresource) == nil
+	r.DryRun, r.Refused = len(q.query["dryRun"]) > 0, q.refused
+	r.Unknown = q.unknown || q.at.subresource != "" && q.through == nil
 	r.Deprecated = q.res != nil && q.res.Kind.Warning != ""
 	if !r.Unknown {
 		r.Declared = cmp.Or(q.at.declared, r.Access.Path)
 	}
 	r.LongRunning = r.Access.Verb == kind.Watch || q.isStream()
 	ctx := q.r.Context()
-	var failed error
 	for _, observer := range q.api.observers {
 		next, observation, err := observer.Observe(ctx, r)
 		if next != nil {
@@ -81,26 +90,14 @@ func (q *request) observe(refused error) error {
 	}
 	o.observed = true
 	q.continueAs(q.r.WithContext(steps.In(ctx, o)))
-	if refused != nil {
-		return refused
-	}
 	return failed
-}
-
-// isStream reports whether the path leads to a stream.
-func (q *request) isStream() bool {
-	if q.res == nil || q.at.subresource == "" {
-		return false
-	}
-	sub := q.res.subresource(q.at.subresource)
-	return sub != nil && sub.bytes != nil
 }
 
 // endObserving reports the end of the request. A request that was answered early is observed only now.
 func (q *request) endObserving() {
 	o := q.observed
 	if !o.observed {
-		_ = q.observe(o.end.Err)
+		_ = q.callObservers()
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -93,7 +93,7 @@ func (q *request) openAPIv3() error {
 		}
 	}
 	cacheControl := headerNoCache[0]
-	switch hash := q.parameters().Get("hash"); {
+	switch hash := q.query.Get("hash"); {
 	case hash == "":
 	case hash != d.Hash:
 		q.w.Header().Set("Location", q.documentURL(name, d.Hash))

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -39,6 +40,35 @@ func newPagePolicy(origins, hosts []string) (*pagePolicy, error) {
 		}
 	}
 	return p, nil
+}
+
+// checkHost is a stage.
+func (q *request) checkHost() error { return q.api.pages.checkHost(q.r) }
+
+// share is a stage.
+func (q *request) share() error {
+	if q.api.pages.share(q.w.Header(), q.r) {
+		q.w.WriteHeader(http.StatusNoContent)
+		q.done = true
+	}
+	return nil
+}
+
+// checkPage is a stage. A page of an allowed origin may also open WebSockets, which package stream refuses to other
+// origins.
+func (q *request) checkPage() error {
+	switch {
+	case q.r.Header["Origin"] == nil && q.r.Header["Sec-Fetch-Site"] == nil: // no browser has sent it for a page
+		return nil
+	case !q.api.pages.allows(q.r):
+		return q.api.pages.check(q.r)
+	}
+	if stream.WantsSocket(q.r) {
+		r := q.r.Clone(q.r.Context())
+		r.Header.Del("Origin")
+		q.continueAs(r)
+	}
+	return nil
 }
 
 // allows reports whether the request comes from a page of one of the origins.

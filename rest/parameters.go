@@ -8,16 +8,16 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// writeParameters reads the options of a write from the query. kind names them in errors.
-func (q *request) writeParameters(kind string) (write.Asked, error) {
+// writeParameters reads the options of a write from the query.
+func (q *request) writeParameters(form writeForm) (write.Asked, error) {
 	o := write.Asked{Agent: objectmeta.ManagerOf(q.r.UserAgent())}
-	query, applies := q.parameters(), kind == "PatchOptions" && q.applies()
+	query, applies := q.query, form.patches && q.applies()
 	if query == nil && !applies {
 		return o, nil
 	}
 	var errs status.FieldErrors
 	switch {
-	case kind != "PatchOptions" || !query.Has("force"):
+	case !form.patches || !query.Has("force"):
 	case applies:
 		o.Force = route.ParseBool(query.Get("force"))
 	default:
@@ -33,16 +33,16 @@ func (q *request) writeParameters(kind string) (write.Asked, error) {
 	o.DryRun = len(dryRun) > 0
 	o.Validation = write.FieldValidation(query.Get("fieldValidation"))
 	errs = append(errs, o.Validation.Check()...)
-	return o, resource.InvalidOptions(kind, errs)
+	return o, resource.InvalidOptions(form.options, errs)
 }
 
 // listParameters reads the options of a list, a watch or a deletion of a collection from the query.
 func (q *request) listParameters() (*resource.ListParameters, error) {
 	p := &resource.ListParameters{Only: q.only, Resume: q.resume}
-	if q.parameters() == nil {
+	if q.query == nil {
 		return p, nil
 	}
-	options, err := queryListOptions(q.parameters())
+	options, err := queryListOptions(q.query)
 	if err == nil {
 		err = p.Read(options, q.res.Resource)
 	}
@@ -53,5 +53,5 @@ func (q *request) listParameters() (*resource.ListParameters, error) {
 }
 
 func (q *request) wantsWatch() bool {
-	return q.parameters().Has("watch") && route.ParseBool(q.parameters().Get("watch"))
+	return q.query.Has("watch") && route.ParseBool(q.query.Get("watch"))
 }

@@ -66,12 +66,12 @@ type notingWriter struct {
 }
 
 func (w *notingWriter) WriteHeader(code int) {
-	w.q.wrote = true
+	w.q.begin()
 	w.ResponseWriter.WriteHeader(code)
 }
 
 func (w *notingWriter) Write(b []byte) (int, error) {
-	w.q.wrote = true
+	w.q.begin()
 	return w.ResponseWriter.Write(b)
 }
 

@@ -1,13 +1,10 @@
 package rest
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -17,93 +14,55 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/body"
 	"github.com/decorum-go/decorum/rest/internal/deadline"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
-	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/inprocess"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/rest/internal/route"
-	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
-// request is one request on its way through the handlers. Its handler owns it. Shutdown and Close also read r and w of
-// other requests.
+// request is one request on its way through the stages. What it asks for, who asks and what has been answered are three
+// values. A test shows that only the stages, and the functions in the file of a value, set what is in it.
 type request struct {
-	api     *API
-	serving *serving // what the API served when the path was last looked up
-	res     *served  // nil for paths outside of all resources
-	w       http.ResponseWriter
-	r       *http.Request
-	at      place
-	kind    *media.Kind        // of the body and the answer: the resource's, or the subresource's own
-	through *servedSubresource // the subresource in the path; nil for the object itself
-	unknown bool               // the API serves nothing at the path
-	ofPath  bool               // the path asks to watch its object
+	api *API
+	r   *http.Request // its context has the user, and what observers add
+	asked
+	requester
+	answer
 
-	asked  route.Question // see question
-	isRead bool           // asked is set
-	query  url.Values
-	secret []string // the headers with credentials, which no stream receives
-	allowance
-	auditID  [1]string // the value of a header, without an allocation of its own
-	length   [1]string // of the body, likewise
-	wrote    bool      // the answer has begun
-	logged   bool      // the log has the failure already
-	outer    *request  // has made this one, see [API.ServeInside]
-	heir     *request  // answers in the place of this request, which a hook holds; see inTime
+	handle   handler
+	refused  error // the first error of a stage
+	done     bool  // the remaining stages are skipped
+	admitted bool  // the request may go on, even if it has not entered
+	entered  bool  // the flight is registered
+
 	flight   delivery.Flight
-	held     delivery.Held
-	watches  bool // the request is a watch that has begun
-	warnings write.Warnings
+	outer    *request      // has made this one, see [API.ServeInside]
+	heir     *request      // answers in the place of this request, which a hook holds; see inTime
 	observed *observed     // nil if nobody observes the API
+	watches  bool          // the request is a watch that has begun
 	behind   atomic.Uint64 // of a watch, see [delivery.Watch]
 }
 
-// answerWriter returns the writer of the body of the answer.
-func (q *request) answerWriter() io.Writer {
-	if q.held.Now != nil {
-		return q.held.Now.Writer(q.w)
+// enter is a stage. The API may have given up or replaced the resource since the stage find.
+func (q *request) enter() error {
+	err := q.api.flights.Enter(&q.flight, q, q.resource())
+	for errors.Is(err, resource.ErrRetired) {
+		_ = q.find()
+		err = q.api.flights.Enter(&q.flight, q, q.resource())
 	}
-	return q.w
+	q.entered = err == nil
+	if q.res != nil && q.res.Kind.Warning != "" {
+		q.w.Header().Add("Warning", media.Warning(q.res.Kind.Warning))
+	}
+	if q.isHealth() {
+		err = nil
+	}
+	q.admitted = err == nil
+	return err
 }
 
-// readQuery parses the query. It refuses a malformed query as a whole: if it dropped only the malformed part, a DELETE
-// could lose its selector and delete everything.
-func (q *request) readQuery() error {
-	if q.r.URL.RawQuery == "" {
-		return nil
-	}
-	var err error
-	if q.query, err = url.ParseQuery(q.r.URL.RawQuery); err != nil {
-		return status.BadRequest("the query cannot be parsed: " + cmp.Or(words.NotAQuery(q.r.URL.RawQuery),
-			"it has too many parameters"))
-	}
-	return nil
-}
-
-// needsUser reports whether the API has to find out who sends the request. Otherwise the host's middleware has done so.
-func (q *request) needsUser() bool {
-	return q.api.options.Authenticator != nil || len(identity.ImpersonationHeaders(q.r.Header)) > 0
-}
-
-// parameters returns the parsed query. If a parameter is repeated, callers use its first value.
-func (q *request) parameters() url.Values { return q.query }
-
-// recover turns a panic in a handler into a 500, so that one request cannot end the host's process. It passes on
-// [http.ErrAbortHandler], with which a handler breaks its answer off.
-func (q *request) recover() {
-	p := recover()
-	if p == nil {
-		return
-	}
-	if p == http.ErrAbortHandler {
-		if q.observed != nil {
-			q.observed.end.Aborted = true
-		}
-		panic(p)
-	}
-	q.answering().fail(&resource.PanicError{Where: "a request", Value: p, Stack: debug.Stack()})
-}
+// act is a stage.
+func (q *request) act() error { return q.handle(q) }
 
 // answering returns the request that answers the client: this one, or its heir.
 func (q *request) answering() *request {
@@ -123,7 +82,12 @@ func (q *request) leave() {
 // negotiate picks the form of the answer to a write. It returns a mismatch as an error at once, because a write must
 // not happen if the API cannot answer it.
 func (q *request) negotiate(e media.Endpoint) (*media.Representation, error) {
-	rep, err := q.negotiateRead(e)
+	return q.negotiateOf(q.kind(), e)
+}
+
+// negotiateOf is negotiate for an answer of another kind than that of the path.
+func (q *request) negotiateOf(kind *media.Kind, e media.Endpoint) (*media.Representation, error) {
+	rep, err := q.api.types.Negotiate(kind, e, q.accepted())
 	if err != nil {
 		return nil, err
 	}
@@ -133,17 +97,17 @@ func (q *request) negotiate(e media.Endpoint) (*media.Representation, error) {
 // negotiateRead picks the form of the answer to a read. Its caller reports Mismatch only after errors in the options
 // and a missing object, which is the order of kube-apiserver.
 func (q *request) negotiateRead(e media.Endpoint) (*media.Representation, error) {
-	return q.api.types.Negotiate(q.kind, e, q.accepted())
+	return q.api.types.Negotiate(q.kind(), e, q.accepted())
 }
 
 // accepted returns what the request says about the form of its answer.
 func (q *request) accepted() media.Accepted {
 	return media.Accepted{Accept: q.r.Header["Accept"], Pretty: q.wantsPretty(),
-		Include: apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))}
+		Include: apimeta.IncludeObjectPolicy(q.query.Get("includeObject"))}
 }
 
 func (q *request) wantsPretty() bool {
-	return media.ForPeople(q.parameters().Get("pretty"), q.r.UserAgent())
+	return media.ForPeople(q.query.Get("pretty"), q.r.UserAgent())
 }
 
 // namespace returns the namespace in the URL. It is empty if the URL spans all namespaces, and for a cluster-scoped
@@ -195,7 +159,7 @@ func (q *request) withTimeout() (context.Context, context.CancelFunc, error) {
 
 // timeout returns the value of the parameter timeout, at most the time limit of the API.
 func (q *request) timeout() (time.Duration, error) {
-	limit, value := q.api.options.RequestTimeout, q.parameters().Get("timeout")
+	limit, value := q.api.options.RequestTimeout, q.query.Get("timeout")
 	if value == "" {
 		return limit, nil
 	}

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/kind"
-	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/openapi"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
@@ -38,13 +36,6 @@ func exactly(h handler) chooser {
 		}
 		return h, nil
 	}
-}
-
-// place is what a path names. Empty segments name nothing.
-type place struct {
-	namespace, name, subresource string
-	below                        bool   // the path continues below the subresource
-	declared                     string // the path of a plug-in, which may stand for all paths below it
 }
 
 // finder finds out where a path leads: to a resource, or nil for a path outside of all resources, and to a chooser, or
@@ -154,23 +145,17 @@ func documents(groups []kind.Group, outside []openapi.Path) map[string]chooser {
 
 // handle answers a request to the path that find looks up.
 func (a *API) handle(w http.ResponseWriter, r *http.Request, params httprouter.Params, find finder) {
-	q := &request{api: a, w: w, r: r}
+	q := &request{api: a, r: r, asked: asked{lookUp: find, params: params}, answer: answer{w: w}}
 	if inside, ok := w.(*insideWriter); ok {
 		q.outer = inside.outer
 	}
-	q.answer(find, params)
+	q.pass()
 }
 
-// lookUp finds out where the path leads among the resources that the API serves now. Only a path below a subresource
-// may contain an escaped slash: see [route.Path].
-func (q *request) lookUp(find finder, params httprouter.Params) (choose chooser) {
-	path, whole := route.Path(q.r.URL)
-	q.serving, q.at = q.api.serving.Load(), place{}
-	q.res, choose = find(q.serving, path, params, &q.at)
-	if q.unknown = choose == nil || !whole && !q.at.below; q.unknown {
-		q.res, choose, q.at = nil, always((*request).unknownPath), place{}
-	}
-	return choose
+// choose is a stage.
+func (q *request) choose() (err error) {
+	q.handle, err = q.chooser(q)
+	return err
 }
 
 // lookUpIn finds out where a path below a version of a group leads. Resources register no paths. So whatever they are
@@ -184,6 +169,7 @@ func (s *serving) lookUpIn(gv apimeta.GroupVersion, path string, at *place) (*se
 	if res == nil || choose == nil || at.subresource != "" || at.below {
 		return nil, nil
 	}
+	at.watched = true
 	return res, (*request).watchByPath
 }
 
@@ -233,82 +219,6 @@ func (res *served) lookUp(path string, inside bool, at *place) chooser {
 		return nil
 	}
 	return always((*request).subresourceOfItem)
-}
-
-// answer looks up the path, runs its handler, and sends its error if there is one. Before the handler, it makes the
-// checks that all requests have in common: it finds out the user, gives the request a place among those of this user,
-// and asks the Authorizer.
-func (q *request) answer(find finder, params httprouter.Params) {
-	a, w, r, choose := q.api, q.w, q.r, q.lookUp(find, params)
-	w.Header()["X-Content-Type-Options"] = headerNoSniff
-	a.moveOn(w.Header())
-	q.setAuditID()
-	if a.observers != nil {
-		q.beginObserving()
-		w = q.w
-		defer q.endObserving()
-	}
-	if err := a.pages.checkHost(r); err != nil {
-		q.fail(err)
-		return
-	}
-	if len(a.options.AllowedOrigins) > 0 && a.pages.share(w.Header(), r) {
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	err := a.flights.Enter(&q.flight, q, q.resource())
-	// The API may have given up or replaced the resource since the lookup.
-	for errors.Is(err, resource.ErrRetired) {
-		choose = q.lookUp(find, params)
-		err = a.flights.Enter(&q.flight, q, q.resource())
-	}
-	if res := q.res; res != nil {
-		q.kind = res.media
-		if res.Kind.Warning != "" {
-			w.Header().Add("Warning", media.Warning(res.Kind.Warning))
-		}
-	}
-	entered := err == nil
-	if entered {
-		defer q.leave()
-	} else if !q.isHealth() {
-		q.fail(err)
-		return
-	}
-	defer q.recover()
-	err = nil
-	if r.Header["Origin"] != nil || r.Header["Sec-Fetch-Site"] != nil { // a browser may have sent it for a page
-		err = q.checkPage()
-	}
-	switch {
-	case err != nil:
-	case q.outer != nil:
-		q.inherit()
-	case q.needsUser():
-		err = q.identify()
-	}
-	if err == nil {
-		err = q.readQuery()
-	}
-	if err == nil && entered {
-		err = q.takePlace()
-	}
-	if err == nil && a.options.Authorizer != nil {
-		err = q.authorize()
-	}
-	var h handler
-	if err == nil {
-		h, err = choose(q)
-	}
-	if q.observed != nil {
-		err = q.observe(err)
-	}
-	if err == nil {
-		err = h(q)
-	}
-	if err != nil {
-		q.answering().fail(err)
-	}
 }
 
 // namesNamespaces reports whether the name of an object is at the position where the paths of other resources have

@@ -34,7 +34,6 @@ func (q *request) stream(sub *servedSubresource) error {
 	default:
 		return status.MethodNotAllowed()
 	}
-	q.through = sub
 	bound, err := q.bindStream(sub)
 	if err != nil {
 		return err
@@ -53,7 +52,7 @@ func (q *request) stream(sub *servedSubresource) error {
 	}
 	q.api.flights.Stay(&q.flight, true)
 	call := q.streamCall()
-	defer func() { q.wrote = q.wrote || call.Begun }()
+	defer func() { q.begun(call.Begun) }()
 	switch s.way {
 	case outputWay:
 		return stream.Output(ctx, call, func() (io.WriteCloser, error) { return q.openBody(s.Media) }, bound.output)
@@ -64,7 +63,7 @@ func (q *request) stream(sub *servedSubresource) error {
 			return bound.session(ctx, (*Session)(t))
 		})
 	case forwardWay:
-		return stream.Forward(ctx, call, q.parameters()["ports"], bound.forward)
+		return stream.Forward(ctx, call, q.query["ports"], bound.forward)
 	default:
 		return q.proxy(ctx, call, bound)
 	}
@@ -94,7 +93,7 @@ func (q *request) openBody(contentType string) (io.WriteCloser, error) {
 
 // flag returns the value of a boolean parameter.
 func (q *request) flag(name string) bool {
-	values := q.parameters()[name]
+	values := q.query[name]
 	return len(values) > 0 && route.ParseBool(values[0])
 }
 
@@ -129,12 +128,12 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 	if err != nil {
 		return boundStream{}, fmt.Errorf("stored object: %w", err)
 	}
-	options, err := readStreamOptions(s.Options, q.parameters())
+	options, err := readStreamOptions(s.Options, q.query)
 	if err != nil {
 		return boundStream{}, err
 	}
 	if s.way != outputWay { // Output is a read
-		if q.parameters().Get("dryRun") != "" {
+		if q.query.Get("dryRun") != "" {
 			return boundStream{}, status.BadRequest("dryRun is not supported")
 		}
 		w := q.api.writes.New(q.res.Resource, t, write.Asked{})

@@ -14,7 +14,7 @@ import (
 
 // subresourceOfItem answers for a subresource of one object.
 func (q *request) subresourceOfItem() error {
-	sub := q.res.subresource(q.at.subresource)
+	sub := q.through
 	if sub == nil {
 		return q.noSubresource()
 	}
@@ -31,10 +31,6 @@ func (q *request) subresourceOfItem() error {
 	}
 	if !sub.Has(string(verb)) {
 		return status.MethodNotSupported(q.res.GR, string(verb))
-	}
-	q.through = sub
-	if !sub.OfItself {
-		q.kind = sub.media
 	}
 	switch {
 	case sub.History && verb == VerbGet:
@@ -86,7 +82,7 @@ func (q *request) getSubresource(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	revision, err := resource.ReadRevision(q.parameters().Get("resourceVersion"))
+	revision, err := resource.ReadRevision(q.query.Get("resourceVersion"))
 	if err != nil {
 		return err
 	}
@@ -104,7 +100,7 @@ func (q *request) getSubresource(sub *servedSubresource) error {
 
 // createSubresource answers POST by running the action of a subresource.
 func (q *request) createSubresource(sub *servedSubresource) error {
-	c, err := q.beginWrite("CreateOptions", true)
+	c, err := q.beginWrite(actionForm)
 	if err != nil {
 		return err
 	}

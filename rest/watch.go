@@ -15,7 +15,7 @@ import (
 // watch streams what changes until the watch ends (API concepts, Efficient detection of changes).
 func (q *request) watch() error {
 	rep, p, err := q.beginList(media.EventStream, VerbWatch)
-	if err == nil && q.ofPath {
+	if err == nil && q.at.watched && q.at.name != "" {
 		err = q.selectObject(p)
 	}
 	if err != nil {
@@ -32,23 +32,21 @@ func (q *request) watch() error {
 		ctx, gone = context.WithCancel(ctx)
 	}
 	defer gone()
-	sends := q.flight.HasSeats() && w.From.Existing // it needs them until it has sent the objects
-	switch listed := w.Listed; {
-	case q.api.limiter == nil:
+	if q.api.limiter == nil {
 		q.stay() // a watch does not count for MaxInFlight
-	case sends && listed == nil:
-		w.Waits, w.Listed = q.stay, q.stay
-	case sends:
-		w.Waits, w.Listed = q.stay, func() { q.stay(); listed() }
+	}
+	keeps := q.flight.HasSeats() && w.From.Existing // its seats, until it has sent the objects
+	if keeps {
+		w.Free = q.stay
 	}
 	q.api.flights.Locked(func() { q.watches = true })
 	return w.Deliver(ctx, func() (delivery.Output, error) {
-		if !sends {
+		if !keeps {
 			q.stay()
 		}
 		out, err := q.openWatch(rep.Media, gone)
 		if err == nil {
-			q.query, q.at = nil, place{} // nothing reads them again, and a watch may wait for long
+			q.forget()
 		}
 		return out, err
 	})
@@ -67,7 +65,7 @@ func (q *request) readWatch(rep *media.Representation, p *resource.ListParameter
 	if err != nil {
 		return nil, err
 	}
-	events, err := media.NewEvents(q.kind, rep, stream.WantsSocket(q.r))
+	events, err := media.NewEvents(q.res.media, rep, stream.WantsSocket(q.r))
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +85,7 @@ func (q *request) readWatch(rep *media.Representation, p *resource.ListParameter
 func (q *request) openWatch(mediaType string, gone context.CancelFunc) (delivery.Output, error) {
 	if stream.WantsSocket(q.r) {
 		conn, begun, err := stream.Upgrade(q.w, q.r, nil)
-		q.wrote = q.wrote || begun
+		q.begun(begun)
 		if err != nil {
 			return nil, err
 		}
@@ -117,6 +115,6 @@ func (q *request) newBody(contentType []string, patience time.Duration) (*stream
 	}
 	h := q.w.Header()
 	h["Content-Type"], h["Cache-Control"] = contentType, headerNoCache
-	q.wrote = true
+	q.begin()
 	return body, nil
 }

@@ -14,7 +14,6 @@ func (q *request) watchByPath() (handler, error) {
 	if q.r.Method != http.MethodGet || !q.res.Has(string(VerbWatch)) {
 		return nil, status.MethodNotAllowed()
 	}
-	q.ofPath = q.at.name != ""
 	return (*request).watch, nil
 }
 

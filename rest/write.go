@@ -27,11 +27,25 @@ type writeCall struct {
 	cancel context.CancelFunc
 }
 
-// beginWrite reads the parts of a write in the URL and the headers. optionsKind names its options in errors. If err is
-// nil, the caller must call cancel.
-func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err error) {
+// writeForm is what the handlers of writes differ in before the body is read.
+type writeForm struct {
+	options   string // the kind of the options in the query, for errors
+	ofItem    bool   // the URL names an object
+	patches   bool   // the body is a patch or an applied configuration
+	typeFirst bool   // the type of the body is checked before the options
+}
+
+var (
+	createForm = writeForm{options: "CreateOptions", typeFirst: true}
+	actionForm = writeForm{options: "CreateOptions", typeFirst: true, ofItem: true}
+	updateForm = writeForm{options: "UpdateOptions", ofItem: true}
+	patchForm  = writeForm{options: "PatchOptions", ofItem: true, patches: true}
+)
+
+// beginWrite reads the parts of a write in the URL and the headers. If err is nil, the caller must call cancel.
+func (q *request) beginWrite(form writeForm) (c writeCall, err error) {
 	t := resource.Target{Only: q.only}
-	if ofItem {
+	if form.ofItem {
 		t.Namespace, t.Name, err = q.objectName()
 	} else {
 		t.Namespace, err = q.namespace()
@@ -43,12 +57,12 @@ func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err 
 	if c.rep, err = q.negotiate(media.OneObject); err != nil {
 		return c, err
 	}
-	if optionsKind == "CreateOptions" {
+	if form.typeFirst {
 		if err = q.checkBodyType(); err != nil {
 			return c, err
 		}
 	}
-	asked, err := q.writeParameters(optionsKind)
+	asked, err := q.writeParameters(form)
 	if err != nil {
 		return c, err
 	}
@@ -64,7 +78,7 @@ func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err 
 // checkBodyType refuses a body whose media type the API does not read for this kind.
 func (q *request) checkBodyType() error {
 	is := body.Type(q.r)
-	if !slices.Contains(q.api.types.Served, is) || is == media.Protobuf && q.kind.Message == nil {
+	if !slices.Contains(q.api.types.Served, is) || is == media.Protobuf && q.kind().Message == nil {
 		return status.UnsupportedMediaType(q.api.types.Served)
 	}
 	return nil
@@ -79,7 +93,7 @@ func (q *request) decodeBody(w *write.Write) (doc.Value, error) {
 	if err != nil {
 		return doc.Value{}, err
 	}
-	f := q.bodyFormat(q.kind.Message)
+	f := q.bodyFormat(q.kind().Message)
 	f.IntoStruct = q.res.Dialect.BodiesAreStructs || w.Kind() != q.res.GVK // the kinds of subresources have Go types in both dialects
 	f.Validation = w.Asked.Validation
 	obj, known := doc.Value{}, false
@@ -126,7 +140,7 @@ func (c *writeCall) answer(q *request, done write.Result) error {
 
 // create answers POST of a collection.
 func (q *request) create() error {
-	c, err := q.beginWrite("CreateOptions", false)
+	c, err := q.beginWrite(createForm)
 	if err != nil {
 		return err
 	}
@@ -151,7 +165,7 @@ func (q *request) create() error {
 
 // put answers PUT of an object or of one of its subresources.
 func (q *request) put() error {
-	c, err := q.beginWrite("UpdateOptions", true)
+	c, err := q.beginWrite(updateForm)
 	if err != nil {
 		return err
 	}
@@ -176,7 +190,7 @@ func (q *request) patch() error {
 	if err := q.checkPatchType(q.res.PatchTypes(q.through.target())); err != nil {
 		return err
 	}
-	c, err := q.beginWrite("PatchOptions", true)
+	c, err := q.beginWrite(patchForm)
 	if err != nil {
 		return err
 	}

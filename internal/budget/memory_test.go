@@ -38,7 +38,7 @@ var holders = []holder{
 	{"rest/api.go Part", 2, charged + ": lists in Protobuf (32 MiB), and answers that are built as a whole (256 MiB)"},
 	{"rest/options.go NewBudget", 1, "the budget of an API whose host sets none: 768 MiB"},
 	{"rest/options.go Part", 1, "the part of an API in a budget that several share; it ends with the API"},
-	{"rest/respond.go Lend", 1, charged + ": an object in YAML, CBOR, Protobuf or indented JSON"},
+	{"rest/answer.go Lend", 1, charged + ": an object in YAML, CBOR, Protobuf or indented JSON"},
 	{"rest/discovery.go Lend", 1, charged + ": aggregated discovery in YAML or Protobuf"},
 	{"rest/counts.go Lend", 1, charged + ": counts by value, with their JSON"},
 	{"rest/internal/caller/local.go Lend", 1, charged + ": counts for a client in the process"},

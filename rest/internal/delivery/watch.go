@@ -29,9 +29,11 @@ type Watch struct {
 	Held    *Held
 	// Sent, if not nil, is called for each event that the watch gathers, with its size.
 	Sent func(bytes int)
-	// Listed, if not nil, is called when the watch has sent the existing objects. Waits, if not nil, is called when it has
-	// to wait for its client before that, see [Bytes].
-	Listed, Waits func()
+	// Listed, if not nil, is called when the watch has sent the existing objects.
+	Listed func()
+	// Free, if not nil, gives up the place of the watch. It is called when the watch has sent the existing objects, and
+	// when it has to wait for its client before that, see [Bytes].
+	Free func()
 	// Behind is the revision up to which a watch with something left to send has read, and 0 while it waits.
 	Behind *atomic.Uint64
 }
@@ -84,8 +86,8 @@ func (b *beginning) begin(open func() (Output, error)) (answers bool, err error)
 // does not hold it.
 type beginning struct {
 	*liveWatch
-	from          follow.Beginning
-	listed, waits func() // see Watch
+	from         follow.Beginning
+	listed, free func() // see Watch
 	// ahead says that the watch takes its position before it begins its answer. A watch of existing objects does so: once
 	// a client has the answer, the watch reports every later change. A watch of changes alone begins its answer first, and
 	// reports an expired position as an event. If a watch must wait for its revision, it is the other way round. Upstream
@@ -105,7 +107,7 @@ func (w *Watch) start(ctx context.Context) *beginning {
 		from.After = current
 	}
 	reached := from.After <= current
-	return &beginning{liveWatch: s, from: from, listed: w.Listed, waits: w.Waits, ahead: reached == from.Existing}
+	return &beginning{liveWatch: s, from: from, listed: w.Listed, free: w.Free, ahead: reached == from.Existing}
 }
 
 // waiting returns the context in which the follower takes its position. If the store has not reached the revision, the
@@ -143,7 +145,7 @@ func (b *beginning) send() error {
 // sendState sends an ADDED event for every existing object, in the order of their keys. The store and its history hold
 // the records as long as the watch could continue from its position. Once it could not, the watch ends.
 func (b *beginning) sendState() error {
-	bytes := Bytes{Expired: b.follower.Err, Final: true, Cut: b.out.Cut, Waits: b.waits}
+	bytes := Bytes{Expired: b.follower.Err, Final: true, Cut: b.out.Cut, Waits: b.free}
 	holding := b.held.Hold(bytes, media.SizeOf(b.follower.Untold()))
 	defer holding.Release()
 	_, err := b.follower.Poll(func(e follow.Event) error {
@@ -171,6 +173,9 @@ func (b *beginning) sendState() error {
 		}
 	}
 	b.flush()
+	if b.free != nil {
+		b.free()
+	}
 	if b.listed != nil {
 		b.listed()
 	}

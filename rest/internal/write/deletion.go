@@ -17,8 +17,10 @@ import (
 )
 
 // Delete removes an object. If finalizers or a grace period hold it, Delete only marks it for deletion (API
-// conventions, Metadata; API concepts, Resource deletion). An object whose kind has grace periods is marked in one
-// commit and removed in a second one, even if nothing holds it: see removeMarked.
+// conventions, Metadata; API concepts, Resource deletion). The step encode ([Write.encode]) finds out whether anything
+// holds the object, and removes it otherwise. It does so for every write: the update that takes the last finalizer of a
+// marked object removes that object, without coming here. An object whose kind has grace periods is marked in one commit
+// and removed in a second one, even if nothing holds it: see removeMarked.
 func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out Result, err error) {
 	if ctx, err = w.nest(ctx); err != nil {
 		return Result{}, err

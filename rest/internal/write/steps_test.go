@@ -3,9 +3,6 @@ package write
 import (
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -17,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/internal/test/usage"
 )
 
 var theOrder = newOrder()
@@ -137,90 +136,20 @@ func selectors(of values) (names []string) {
 	return names
 }
 
-// usage is what the code of a method of Write reads, sets and calls.
-type usage struct {
-	reads, sets values
-	calls       []string
-}
-
-// usages reads the code of this package.
-func usages(t *testing.T) map[string]*usage {
-	t.Helper()
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	all := map[string]*usage{}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		require.NoError(t, err)
-		for _, d := range file.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Recv == nil || len(f.Recv.List[0].Names) == 0 {
-				continue
-			}
-			if star, ok := f.Recv.List[0].Type.(*ast.StarExpr); !ok || star.X.(*ast.Ident) == nil ||
-				star.X.(*ast.Ident).Name != "Write" {
-				continue
-			}
-			all[f.Name.Name] = usageOf(f, f.Recv.List[0].Names[0].Name)
-		}
-	}
-	return all
-}
-
-func usageOf(f *ast.FuncDecl, receiver string) *usage {
-	u := new(usage)
-	assigned := map[ast.Node]bool{}
-	ast.Inspect(f.Body, func(n ast.Node) bool {
-		if a, ok := n.(*ast.AssignStmt); ok {
-			for _, left := range a.Lhs {
-				assigned[left] = true
-			}
-		}
-		selector, ok := n.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		if of, ok := selector.X.(*ast.Ident); ok && of.Name == receiver {
-			u.calls = append(u.calls, selector.Sel.Name)
-		}
-		if within, ok := selector.X.(*ast.SelectorExpr); ok {
-			if of, ok := within.X.(*ast.Ident); ok && of.Name == receiver {
-				part := valueNames[within.Sel.Name+"."+selector.Sel.Name]
-				if assigned[n] {
-					u.sets |= part
-				} else {
-					u.reads |= part
-				}
-			}
-		}
-		return true
-	})
-	return u
-}
-
 // A step says all that its code reads and sets. It may read what it sets itself.
 func TestStepsSayWhatTheyUse(t *testing.T) {
-	all := usages(t)
+	all := usage.Of(t, "Write")
 	for _, s := range slices.Concat(theOrder.body, theOrder.main) {
 		method, _ := codeOf(s)
 		var reads, sets values
-		seen := map[string]bool{}
-		var visit func(name string)
-		visit = func(name string) {
-			u := all[name]
-			if u == nil || seen[name] {
-				return
+		usage.EachCalled(all, method, func(m *usage.Method) {
+			for _, name := range m.Reads {
+				reads |= valueNames[name]
 			}
-			seen[name] = true
-			reads, sets = reads|u.reads, sets|u.sets
-			for _, call := range u.calls {
-				visit(call)
+			for _, name := range slices.Concat(m.Sets, m.Lends) {
+				sets |= valueNames[name]
 			}
-		}
-		visit(method)
+		})
 		reads, sets = reads&^(s.reads|s.sets), sets&^s.sets
 		assert.Zero(t, reads, "the row of %s does not say that it reads %q", method, selectors(reads))
 		assert.Zero(t, sets, "the row of %s does not say that it sets %q", method, selectors(sets))

@@ -41,7 +41,7 @@ type Write struct {
 	want      Change
 	named     bool      // the URL, or the caller in the process, names the object
 	undoes    bool      // the write gives the object the content of a former version
-	instead   bool      // the write is an update that has found no object, and now creates it
+	instead   bool      // the write creates the object that an update has not found
 	body      doc.Value // the whole object that the client sent; absent if it must be computed from the old one
 	decoded   decoded
 	config    doc.Value              // the configuration that a client applies
@@ -179,20 +179,19 @@ func (w *Write) updateOrCreate(ctx context.Context) (Result, error) {
 	return out, err
 }
 
-// createMissing creates the object that an update has not found, if the user may create it. The right to create may
-// restrict the user more than the right to update.
+// createMissing creates the object that an update has not found, if the user may create it. The creation is a Write of
+// its own, because the right to create may restrict the user more than the right to update.
 func (w *Write) createMissing(ctx context.Context) (Result, error) {
+	creation := *w
+	creation.instead = true
 	if w.MayCreate != nil {
 		only, err := w.MayCreate(ctx)
 		if err != nil {
 			return Result{}, err
 		}
-		defer func(of *access.Restriction) { w.Only = of }(w.Only)
-		w.Only = w.Only.And(only)
+		creation.Only = w.Only.And(only)
 	}
-	w.instead = true
-	defer func() { w.instead = false }()
-	return w.create(ctx)
+	return creation.create(ctx)
 }
 
 // createsIfMissing reports whether the write may create the object if it does not exist.

@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -25,6 +26,65 @@ var (
 
 // newline ends an answer in compact JSON. As in kube-apiserver, indented JSON ends without one.
 var newline = []byte("\n")
+
+// answer is what may be answered, and what has been. The functions of this file set what is in it.
+type answer struct {
+	w        http.ResponseWriter // nil once an heir answers
+	auditID  [1]string           // the value of a header, without an allocation of its own
+	length   [1]string           // of the body, likewise
+	wrote    bool                // the answer has begun
+	logged   bool                // the log has the failure already
+	held     delivery.Held
+	warnings write.Warnings
+}
+
+// begin notes that the answer begins.
+func (a *answer) begin() { a.wrote = true }
+
+// begun notes that the answer has begun, if it has.
+func (a *answer) begun(has bool) { a.wrote = a.wrote || has }
+
+// writeTo replaces the writer. The lock is needed because Shutdown reads it.
+func (q *request) writeTo(w http.ResponseWriter) { q.api.flights.Locked(func() { q.w = w }) }
+
+// setHeader is a stage.
+func (q *request) setHeader() error {
+	q.w.Header()["X-Content-Type-Options"] = headerNoSniff
+	q.setAuditID()
+	return nil
+}
+
+// setAuditID gives the request its audit ID: the one that the host's middleware has put into the answer, or the one
+// that the client has sent, or a new one.
+func (q *request) setAuditID() {
+	h := q.w.Header()
+	if set := h[auditIDHeader]; len(set) > 0 {
+		q.auditID[0] = set[0]
+		return
+	}
+	if sent := q.r.Header[auditIDHeader]; len(sent) > 0 && isAuditID(sent[0]) {
+		q.auditID[0] = sent[0]
+	} else {
+		q.auditID[0] = newAuditID()
+	}
+	h[auditIDHeader] = q.auditID[:]
+}
+
+// refuse is a stage. All failures but panics end here.
+func (q *request) refuse() error {
+	if q.refused != nil {
+		q.answering().fail(q.refused)
+	}
+	return nil
+}
+
+// answerWriter returns the writer of the body of the answer.
+func (a *answer) answerWriter() io.Writer {
+	if a.held.Now != nil {
+		return a.held.Now.Writer(a.w)
+	}
+	return a.w
+}
 
 // writeRaw sends a body unchanged and its end, with the headers and warnings of the response. Only this response may
 // keep the body in memory, because it can be an encoding or an old state of an object. The API therefore aborts a large
@@ -79,7 +139,7 @@ func (q *request) writeBody(code int, contentType string, body, end []byte) erro
 		h["Cache-Control"] = headerNoCache
 	}
 	q.sendWarnings()
-	q.wrote = true
+	q.begin()
 	if code == http.StatusOK && len(body) > media.CompressAbove && q.compresses() {
 		q.w.WriteHeader(code)
 		return media.Compressed(q.answerWriter(), func(w io.Writer) error {
@@ -135,9 +195,14 @@ func (q *request) writeJSON(code int, rep *media.Representation, body []byte) er
 
 // writeObject sends one object, given as stored JSON, in the form that the client asks for.
 func (q *request) writeObject(code int, rep *media.Representation, object []byte) error {
+	return q.writeObjectOf(q.kind(), code, rep, object)
+}
+
+// writeObjectOf is writeObject for an object of another kind than that of the path.
+func (q *request) writeObjectOf(kind *media.Kind, code int, rep *media.Representation, object []byte) error {
 	if rep.Form != media.Whole {
 		var err error
-		if object, err = q.kind.Transform(rep, object); err != nil {
+		if object, err = kind.Transform(rep, object); err != nil {
 			return err
 		}
 	}
@@ -225,7 +290,7 @@ func (q *request) expected(e *status.Error) bool {
 // the log receives the text of an error outside package status; the client receives a 500. Middleware of the host calls
 // Error to refuse a request before the API sees it.
 func (a *API) Error(w http.ResponseWriter, r *http.Request, err error) {
-	q := &request{api: a, w: w, r: r}
+	q := &request{api: a, r: r, answer: answer{w: w}}
 	q.setAuditID()
 	_ = q.readQuery() // a malformed query asks for no form of the answer
 	q.fail(err)
