@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/webhook"
@@ -47,7 +48,7 @@ func TestMatchConditionsOfWebhooks(t *testing.T) {
 	t.Cleanup(calls.Close)
 	user := func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			h.ServeHTTP(w, r.WithContext(rest.WithUser(r.Context(), rest.User{Name: "jane", Groups: []string{"clerks"}})))
+			h.ServeHTTP(w, r.WithContext(access.WithUser(r.Context(), access.User{Name: "jane", Groups: []string{"clerks"}})))
 		})
 	}
 	for _, c := range []struct {
@@ -73,11 +74,11 @@ func TestMatchConditionsOfWebhooks(t *testing.T) {
 			called = false
 			hooks, err := webhook.New(webhook.Options{Calls: calls})
 			require.NoError(t, err)
-			decide := func(a rest.Access) rest.Decision {
+			decide := func(a access.Access) access.Decision {
 				if a.Verb == "delete" {
-					return rest.NoOpinion("")
+					return access.NoOpinion("")
 				}
-				return rest.Allow("")
+				return access.Allow("")
 			}
 			api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{hooks}, Authorizer: authorizerOf(decide),
 				Logger: slog.New(slog.DiscardHandler)},
@@ -110,8 +111,8 @@ func TestMatchConditionsOfWebhooks(t *testing.T) {
 }
 
 // authorizerOf returns an Authorizer that decides by the access alone.
-func authorizerOf(decide func(rest.Access) rest.Decision) rest.Authorizer {
-	return rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+func authorizerOf(decide func(access.Access) access.Decision) access.Authorizer {
+	return access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 		return decide(a), nil
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
@@ -70,8 +71,8 @@ type Admission struct {
 
 // AdmissionRequest is a write that a hook reviews. The hook must not use it after it has returned.
 type AdmissionRequest struct {
-	// User is the user who writes, from the context of the request (see [WithUser]).
-	User User
+	// User is the user who writes, from the context of the request (see [access.WithUser]).
+	User access.User
 	// Operation is what the write does.
 	Operation Operation
 	// Kind is the kind of the object, in the stored version, or the kind of the subresource if it has one of its own.
@@ -110,7 +111,7 @@ func admissionOptions(options any) (out AdmissionOptions) {
 
 // newAdmissionRequest returns the exported view of a review, whose methods stay behind the unexported field.
 func newAdmissionRequest(ctx context.Context, r *write.Review) *AdmissionRequest {
-	out := &AdmissionRequest{User: UserFrom(ctx), Operation: Operation(r.Operation()), Kind: r.Kind(), review: r}
+	out := &AdmissionRequest{User: access.UserFrom(ctx), Operation: Operation(r.Operation()), Kind: r.Kind(), review: r}
 	out.Resource, out.Subresource = r.Where()
 	out.Namespace, out.Name = r.Named()
 	options, dryRun := r.Options()

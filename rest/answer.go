@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/errorlog"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -254,7 +255,7 @@ func (q *request) failure(err error) *status.Error {
 		logged = err // its stack has many lines, and shows no text of a client
 	}
 	attrs := []slog.Attr{safeText("method", q.r.Method), safeText("path", q.r.URL.Path),
-		safeText("user", UserFrom(q.r.Context()).Name), slog.String("auditID", q.auditID[0]), slog.Any("error", logged)}
+		safeText("user", access.UserFrom(q.r.Context()).Name), slog.String("auditID", q.auditID[0]), slog.Any("error", logged)}
 	told, ok := errors.AsType[*status.Error](err)
 	switch {
 	case ok && errors.Unwrap(told) != nil:

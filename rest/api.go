@@ -12,11 +12,11 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/exchange"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/storage"
@@ -45,8 +45,8 @@ type API struct {
 	exchanges *exchange.Exchanges
 	ending    *delivery.Ending
 	flights   *delivery.Flights
-	rights    *access.Rights
-	readings  access.Readings
+	rights    *rights.Rights
+	readings  rights.Readings
 	limiter   Limiter // nil if only Options.MaxInFlight limits requests
 	pages     *pagePolicy
 	plugins   *plugins
@@ -75,7 +75,7 @@ func New(options Options, definitions ...Definition) (*API, error) {
 func newAPI(options Options) *API {
 	a := &API{options: options.withDefaults(), ending: delivery.NewEnding(), plugins: newPlugins(), stages: newStages()}
 	a.flights = delivery.NewFlights(a.ending, a.options.MaxInFlight, a.options.MaxBodyBytes)
-	a.rights = access.NewRights(access.Background{
+	a.rights = rights.NewRights(rights.Background{
 		Context: a.ending, Enter: func() error { return a.flights.EnterCall(nil) },
 		Leave: func() { a.flights.LeaveCall(nil) },
 	}, a.options.Now)
@@ -90,7 +90,7 @@ func newAPI(options Options) *API {
 	}
 	a.stores = storesOf(a.store, a.options.Stores)
 	a.env = resource.NewEnvironment(resource.Host{
-		Owner: a, Holder: a.ending, UserName: func(ctx context.Context) string { return UserFrom(ctx).Name },
+		Owner: a, Holder: a.ending,
 		Store: a.store, Stores: a.options.Stores, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger,
 		MaxObjectBytes: growth * a.options.MaxBodyBytes,
 		Budget:         a.budget, Answers: a.budget.Part(maxAnswers),
@@ -124,10 +124,11 @@ func (a *API) begin(definitions []Definition) (err error) {
 	if err != nil {
 		return err
 	}
+	a.env.Authorizer = a.options.Authorizer
 	a.writes = write.NewWrites(a.env, hooksOf(a.options.Admission))
 	a.exchanges = exchange.NewExchanges(a.writes)
 	if a.options.Authorizer != nil {
-		if a.readings.Restricted, err = access.NewRestricted(context.Background(), a.store, a.ending); err != nil {
+		if a.readings.Restricted, err = rights.NewRestricted(context.Background(), a.store, a.ending); err != nil {
 			return err
 		}
 	}

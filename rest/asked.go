@@ -7,6 +7,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/decorum-go/decorum/internal/words"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
@@ -27,8 +28,8 @@ type asked struct {
 	unknown bool // the API serves nothing at the path
 
 	query    url.Values
-	asks     route.Question // see question
-	isAsking bool           // asks is set
+	asks     access.Access // see Question
+	isAsking bool          // asks is set
 }
 
 // place is what a path names. Empty segments name nothing.
@@ -70,8 +71,8 @@ func (q *request) readQuery() error {
 // forget drops what only the beginning of a watch reads, because a watch may wait for long.
 func (a *asked) forget() { a.query, a.at, a.params = nil, place{}, nil }
 
-// question returns the access that the request needs. It implements the interface that [AccessFrom] looks for.
-func (q *request) question() route.Question {
+// Question returns the access that the request needs, without the user. [access.AccessFrom] calls it.
+func (q *request) Question() access.Access {
 	if !q.isAsking {
 		q.asks, q.isAsking = route.Read(q.r.Method, q.r.URL, q.serving), true
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -92,7 +93,7 @@ func TestFailuresAreLoggedWithTheirAuditID(t *testing.T) {
 	assert.Contains(t, log.String(), "auditID="+w.Header().Get("Audit-ID"))
 
 	log.Reset()
-	options.Authenticator = rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity,
+	options.Authenticator = access.AuthenticatorFunc(func(*http.Request) (*access.Identity,
 		error) {
 		return nil, errors.New("unknown token")
 	})

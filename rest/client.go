@@ -9,12 +9,14 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/rest/internal/access"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/identity"
+	"github.com/decorum-go/decorum/rest/internal/impersonation"
+	"github.com/decorum-go/decorum/rest/internal/keys"
 	"github.com/decorum-go/decorum/rest/internal/remote"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/rest/internal/route"
+	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
@@ -37,8 +39,8 @@ type Client[T any] struct {
 	caller    caller.Caller
 	res       *resource.Resource // an outline in a client of another process
 	namespace string
-	asked     write.Asked // the options of every write
-	user      *User       // set by AsUser
+	asked     write.Asked  // the options of every write
+	user      *access.User // set by AsUser
 }
 
 // Namespace returns a client for one namespace. A client without a namespace lists and watches across all namespaces;
@@ -56,16 +58,16 @@ func (c Client[T]) As(manager string) Client[T] {
 	return c
 }
 
-// AsUser returns a client that acts as a user. For an in-process client, the [Authorizer] decides about each call as
+// AsUser returns a client that acts as a user. For an in-process client, the [access.Authorizer] decides about each call as
 // about the equivalent request, and hooks see the user; without AsUser, an in-process client may do everything, even if
 // its context carries a user. A client of another process asks the server for impersonation with each request, which
 // the server allows only to some users (kubectl --as). If u has no Name, every call returns a BadRequest error.
-func (c Client[T]) AsUser(u User) Client[T] {
+func (c Client[T]) AsUser(u access.User) Client[T] {
 	c.user = &u
 	switch now := c.caller.(type) {
 	case *remote.Caller:
 		acting := *now
-		acting.Header = identity.ImpersonationHeader(u.Name, u.UID, u.Groups, u.Extra)
+		acting.Header = impersonation.Header(u)
 		c.caller = &acting
 	case *caller.Local:
 		c.caller = c.res.Owner.(*API).actingCaller(*now, u)
@@ -74,19 +76,19 @@ func (c Client[T]) AsUser(u User) Client[T] {
 }
 
 // actingCaller returns a caller that acts as a user.
-func (a *API) actingCaller(acting caller.Local, u User) *caller.Local {
+func (a *API) actingCaller(acting caller.Local, u access.User) *caller.Local {
 	u.Groups = identity.WithSystemGroup(u.Name, u.Groups)
-	acting.Calling = func(ctx context.Context, q route.Question) context.Context {
-		return &call{Context: WithUser(ctx, u), access: q, acting: true}
+	acting.Calling = func(ctx context.Context, q access.Access) context.Context {
+		return &call{Context: access.WithUser(ctx, u), access: q, acting: true}
 	}
-	acting.Permit = func(ctx context.Context, res *resource.Resource, q route.Question) (*access.Restriction, error) {
+	acting.Permit = func(ctx context.Context, res *resource.Resource, q access.Access) (*rights.Restriction, error) {
 		only, err := a.permit(ctx, u, q, res)
 		if err == nil {
 			a.reads(ctx, u, q, only, res)
 		}
 		return only, err
 	}
-	acting.PermitWatch = func(ctx context.Context, res *resource.Resource, q route.Question) (*access.Permission, error) {
+	acting.PermitWatch = func(ctx context.Context, res *resource.Resource, q access.Access) (*rights.Permission, error) {
 		return a.permitWatch(ctx, u, q, res)
 	}
 	return &acting
@@ -153,20 +155,24 @@ type Event[T any] struct {
 // call is the context for the hooks of a call of an in-process client.
 type call struct {
 	context.Context
-	host   User
-	access route.Question
+	host   access.User
+	access access.Access
 	// acting: the call is that of a user, and not the host's own.
 	acting bool
 }
 
-func (c *call) question() route.Question { return c.access }
+// Question returns the access of the call, without the user. [access.AccessFrom] calls it.
+func (c *call) Question() access.Access { return c.access }
+
+// OfHost reports whether the call is the host's own, which may do everything. [access.Authorize] calls it.
+func (c *call) OfHost() bool { return !c.acting }
 
 // Value implements [context.Context].
 func (c *call) Value(key any) any {
 	switch key.(type) {
-	case hostUserKey:
+	case keys.HostUser:
 		return c.host
-	case accessKey:
+	case keys.Call:
 		return c
 	}
 	return c.Context.Value(key)
@@ -174,13 +180,13 @@ func (c *call) Value(key any) any {
 
 // calling returns the context for the hooks of a call. Its user is the user in ctx or, if ctx has no user,
 // [Options.HostUser].
-func (a *API) calling(ctx context.Context, q route.Question) context.Context {
+func (a *API) calling(ctx context.Context, q access.Access) context.Context {
 	return &call{Context: ctx, host: a.options.HostUser, access: q}
 }
 
 // at checks that the resource supports a verb, and returns the address of an object or, if subresource is not empty, of
 // that subresource.
-func (c Client[T]) at(v Verb, name, subresource string) (caller.Address, error) {
+func (c Client[T]) at(v access.Verb, name, subresource string) (caller.Address, error) {
 	at := caller.Address{Namespace: c.namespace, Name: name, Subresource: subresource}
 	switch {
 	case c.caller == nil:
@@ -189,7 +195,7 @@ func (c Client[T]) at(v Verb, name, subresource string) (caller.Address, error) 
 		return at, status.BadRequest("rest.Client.AsUser: the user has no name")
 	case !c.res.Possible(string(v)):
 		return at, status.MethodNotSupported(c.res.GR, string(v))
-	case v == VerbList || v == VerbWatch:
+	case v == access.VerbList || v == access.VerbWatch:
 		return at, nil
 	case c.res.Kind.Namespaced && c.namespace == "":
 		return at, status.BadRequest(fmt.Sprintf("the client of %s has no namespace: call Namespace to choose one", c.res.GR))
@@ -213,7 +219,7 @@ func decoded[T any](json []byte, err error) (*T, error) {
 
 // Get returns the most recent state of an object, or a NotFound error.
 func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
-	at, err := c.at(VerbGet, name, "")
+	at, err := c.at(access.VerbGet, name, "")
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +230,7 @@ func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
 // (API concepts, Resource versions). If the store does not reach the version within a few seconds, the error is one for
 // which [status.IsTooLargeResourceVersion] holds.
 func (c Client[T]) GetNotOlderThan(ctx context.Context, name, resourceVersion string) (*T, error) {
-	at, err := c.at(VerbGet, name, "")
+	at, err := c.at(access.VerbGet, name, "")
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +240,7 @@ func (c Client[T]) GetNotOlderThan(ctx context.Context, name, resourceVersion st
 // List returns a page of objects, ordered by namespace and name. An expired token, or a resourceVersion that the store
 // no longer holds, is an error for which [status.IsExpired] holds. [Client.All] reads all pages.
 func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], error) {
-	if _, err := c.at(VerbList, "", ""); err != nil {
+	if _, err := c.at(access.VerbList, "", ""); err != nil {
 		return nil, err
 	}
 	return pageOf[T](c.caller.List(ctx, c.namespace, options.parameters()))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
@@ -33,7 +34,7 @@ func (c Client[T]) ApplyStatus(ctx context.Context, name string, config any, opt
 }
 
 func (c Client[T]) apply(ctx context.Context, name, subresource string, config any, options ApplyOptions) (*T, error) {
-	w, err := c.write(ctx, VerbPatch, name, subresource)
+	w, err := c.write(ctx, access.VerbPatch, name, subresource)
 	if err != nil {
 		return nil, err
 	}

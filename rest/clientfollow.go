@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
@@ -39,7 +40,7 @@ func (c Client[T]) events(ctx context.Context, options WatchOptions, recovers bo
 		Query: resource.QueryText{Conditions: options.FieldQuery},
 	}}
 	return func(yield func(Event[T], error) bool) {
-		_, err := c.at(VerbWatch, "", "")
+		_, err := c.at(access.VerbWatch, "", "")
 		if err == nil {
 			err = c.caller.Watch(ctx, f, func(e caller.Event) error {
 				obj, err := decoded[T](e.JSON, nil)

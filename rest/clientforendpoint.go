@@ -46,7 +46,7 @@ type Endpoint struct {
 // connection breaks, Watch ends with an error. Follow reconnects, with delays that grow up to a minute. It also retries
 // after 429 and 5xx, but returns the error if its first request fails.
 //
-// The client ignores the user of [WithUser], because the http.Client determines the identity. [Client.AsUser] asks the
+// The client ignores the user of [access.WithUser], because the http.Client determines the identity. [Client.AsUser] asks the
 // server for impersonation. Without As, the server chooses the name of the field manager, usually from the User-Agent.
 func ClientForEndpoint[T any](server Endpoint, r Resource[T]) (Client[T], error) {
 	res, err := r.outline()

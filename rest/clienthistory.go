@@ -5,6 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/history"
 	past "github.com/decorum-go/decorum/rest/internal/history"
 )
@@ -35,7 +36,7 @@ func (c Client[T]) Difference(ctx context.Context, name, from, to string) (*hist
 }
 
 func (c Client[T]) past(ctx context.Context, name string, query past.Query) ([]byte, error) {
-	at, err := c.at(VerbGet, name, theHistory)
+	at, err := c.at(access.VerbGet, name, theHistory)
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +48,11 @@ func (c Client[T]) past(ctx context.Context, name string, query past.Query) ([]b
 // that the object had in the version; "" means the version before the present one or, for a deleted object, the last
 // one. An undo is an update or a create like any other, and returns the same errors. Like them it can be undone.
 func (c Client[T]) Undo(ctx context.Context, name, revision string, options UndoOptions) (*T, error) {
-	w, err := c.write(ctx, VerbGet, name, theUndo)
+	w, err := c.write(ctx, access.VerbGet, name, theUndo)
 	if err != nil {
 		return nil, err
 	}
-	w.Verb = string(VerbCreate)
+	w.Verb = string(access.VerbCreate)
 	request := history.UndoRequest{
 		TypeMeta: apimeta.TypeMeta{Kind: "UndoRequest", APIVersion: history.APIVersion}, Revision: revision,
 		Preconditions: options.Preconditions,
@@ -72,11 +73,11 @@ type UndoOptions struct {
 // PurgeHistory erases the former versions of an object, and those of earlier objects with its name. The present state
 // stays.
 func (c Client[T]) PurgeHistory(ctx context.Context, name string) error {
-	w, err := c.write(ctx, VerbGet, name, theHistory)
+	w, err := c.write(ctx, access.VerbGet, name, theHistory)
 	if err != nil {
 		return err
 	}
-	w.Verb = string(VerbDelete)
+	w.Verb = string(access.VerbDelete)
 	_, err = c.caller.Write(ctx, w)
 	return err
 }

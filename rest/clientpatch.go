@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
@@ -29,7 +30,7 @@ func (c Client[T]) PatchStatus(ctx context.Context, name string, form PatchType,
 }
 
 func (c Client[T]) patch(ctx context.Context, name, subresource string, form PatchType, data []byte) (*T, error) {
-	w, err := c.write(ctx, VerbPatch, name, subresource)
+	w, err := c.write(ctx, access.VerbPatch, name, subresource)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/status"
 )
@@ -13,7 +14,7 @@ import (
 // GetSubresource reads a subresource of an object: one that the host declares, or scale. S is the Go type of the
 // subresource.
 func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string) (*S, error) {
-	w, err := c.view(ctx, VerbGet, name, subresource)
+	w, err := c.view(ctx, access.VerbGet, name, subresource)
 	if err != nil {
 		return nil, err
 	}
@@ -23,16 +24,16 @@ func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresourc
 // UpdateSubresource changes an object through a subresource, and returns the resulting subresource. It returns a
 // Conflict if sub has a resourceVersion other than that of the object.
 func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
-	return writeView(ctx, c, VerbUpdate, caller.Address{Name: name, Subresource: subresource}, sub)
+	return writeView(ctx, c, access.VerbUpdate, caller.Address{Name: name, Subresource: subresource}, sub)
 }
 
 // CreateSubresource runs an action on an object and returns the result of the action, which may be nil.
 func CreateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
-	return writeView(ctx, c, VerbCreate, caller.Address{Name: name, Subresource: subresource}, sub)
+	return writeView(ctx, c, access.VerbCreate, caller.Address{Name: name, Subresource: subresource}, sub)
 }
 
 // writeView writes a subresource. It sets apiVersion and kind, so the caller need not.
-func writeView[S, T any](ctx context.Context, c Client[T], verb Verb, at caller.Address, sub *S) (*S, error) {
+func writeView[S, T any](ctx context.Context, c Client[T], verb access.Verb, at caller.Address, sub *S) (*S, error) {
 	w, err := c.view(ctx, verb, at.Name, at.Subresource)
 	if err != nil {
 		return nil, err
@@ -52,8 +53,8 @@ func writeView[S, T any](ctx context.Context, c Client[T], verb Verb, at caller.
 
 // view returns a write of a subresource that has its own kind, and checks that the subresource supports the verb. For
 // other subresources, such as status, the client has methods.
-func (c Client[T]) view(ctx context.Context, verb Verb, name, subresource string) (*caller.Write, error) {
-	w, err := c.write(ctx, VerbGet, name, subresource) // every verb on a subresource requires that the resource supports get
+func (c Client[T]) view(ctx context.Context, verb access.Verb, name, subresource string) (*caller.Write, error) {
+	w, err := c.write(ctx, access.VerbGet, name, subresource) // every verb on a subresource requires that the resource supports get
 	if err != nil {
 		return nil, err
 	}

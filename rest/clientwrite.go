@@ -6,7 +6,9 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/gotype"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/keys"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/write"
@@ -18,7 +20,7 @@ const theStatus = "status"
 
 // write begins a write of an object or, if subresource is not empty, of that subresource. Its caller sets the remaining
 // fields.
-func (c Client[T]) write(ctx context.Context, v Verb, name, subresource string) (*caller.Write, error) {
+func (c Client[T]) write(ctx context.Context, v access.Verb, name, subresource string) (*caller.Write, error) {
 	at, err := c.at(v, name, subresource)
 	if err != nil {
 		return nil, err
@@ -35,10 +37,10 @@ func (c Client[T]) write(ctx context.Context, v Verb, name, subresource string) 
 	return w, nil
 }
 
-// userNameIn returns the name of the user that [WithUser] put into the context, or "". In-process clients use it as the
+// userNameIn returns the name of the user that [access.WithUser] put into the context, or "". In-process clients use it as the
 // default field manager. It ignores Options.HostUser.
 func userNameIn(ctx context.Context) string {
-	u, _ := ctx.Value(userKey{}).(User)
+	u, _ := ctx.Value(keys.User{}).(access.User)
 	return u.Name
 }
 
@@ -58,7 +60,7 @@ func (c Client[T]) document(obj *T) (doc.Value, error) {
 // Create stores a new object and returns it as stored. It returns AlreadyExists if the name is taken. If
 // metadata.generateName is set and the name is empty, the server generates a name.
 func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
-	w, err := c.write(ctx, VerbCreate, "", "")
+	w, err := c.write(ctx, access.VerbCreate, "", "")
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,7 @@ func (c Client[T]) UpdateStatus(ctx context.Context, obj *T) (*T, error) {
 
 // replacement returns the write that replaces an object or a subresource.
 func (c Client[T]) replacement(ctx context.Context, obj *T, subresource string) (*caller.Write, error) {
-	w, err := c.write(ctx, VerbUpdate, "", subresource)
+	w, err := c.write(ctx, access.VerbUpdate, "", subresource)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +133,7 @@ func (c Client[T]) ModifyStatus(ctx context.Context, name string, f func(obj *T)
 }
 
 func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(obj *T) error) (*T, error) {
-	w, err := c.write(ctx, VerbUpdate, name, subresource)
+	w, err := c.write(ctx, access.VerbUpdate, name, subresource)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +163,7 @@ func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(
 // Delete deletes an object. While finalizers or the grace period hold the object, it remains with a deletionTimestamp
 // (API conventions, Metadata). Delete returns NotFound if the object does not exist.
 func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOptions) error {
-	w, err := c.deletion(ctx, VerbDelete, name, options)
+	w, err := c.deletion(ctx, access.VerbDelete, name, options)
 	if err != nil {
 		return err
 	}
@@ -174,7 +176,7 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 // deleted. Limit bounds the number of objects, and Continue resumes after an earlier call.
 func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions,
 	selected ListOptions) (*Page[T], error) {
-	w, err := c.deletion(ctx, VerbDeleteCollection, "", options)
+	w, err := c.deletion(ctx, access.VerbDeleteCollection, "", options)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +184,7 @@ func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions,
 }
 
 // deletion returns the write that deletes an object, or each object of a collection.
-func (c Client[T]) deletion(ctx context.Context, v Verb, name string, options DeleteOptions) (*caller.Write, error) {
+func (c Client[T]) deletion(ctx context.Context, v access.Verb, name string, options DeleteOptions) (*caller.Write, error) {
 	w, err := c.write(ctx, v, name, "")
 	if err != nil {
 		return nil, err

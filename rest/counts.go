@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -52,7 +53,7 @@ type CountOptions struct {
 // Count counts the selected objects by the values of some fields, without reading the objects. If the API does not
 // support [Queries], the error is BadRequest.
 func (c Client[T]) Count(ctx context.Context, options CountOptions) (*Counts, error) {
-	if _, err := c.at(VerbList, "", ""); err != nil {
+	if _, err := c.at(access.VerbList, "", ""); err != nil {
 		return nil, err
 	}
 	if len(options.By) == 0 {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -24,22 +24,6 @@ const (
 	ScopeNamespaced Scope = iota
 	// ScopeCluster is for resources that have no namespace.
 	ScopeCluster
-)
-
-// Verb is what a client may ask of a resource. Discovery lists the verbs of each resource. An [Authorizer] decides
-// about further ones: see [Access].
-type Verb string
-
-// The verbs of the API conventions (API conventions, Verbs on Resources).
-const (
-	VerbGet              Verb = kind.Get
-	VerbList             Verb = kind.List
-	VerbWatch            Verb = kind.Watch
-	VerbCreate           Verb = kind.Create
-	VerbUpdate           Verb = kind.Update
-	VerbPatch            Verb = kind.Patch
-	VerbDelete           Verb = kind.Delete
-	VerbDeleteCollection Verb = kind.DeleteCollection
 )
 
 // NameRule says which names the objects of a resource may have (API conventions, Names and IDs).
@@ -117,7 +101,7 @@ type Resource[T any] struct {
 	Description string
 	// Verbs are what clients may do over HTTP; the answer to any other verb is 405. Default: all. They do not bind the
 	// typed client, which is the host's own: with []Verb{VerbGet, VerbList, VerbWatch} only the host writes.
-	Verbs []Verb
+	Verbs []access.Verb
 	// Rules are validation rules in the Common Expression Language, made by module cel. New checks them, OpenAPI publishes
 	// them, and they are evaluated on objects that their schema accepts.
 	Rules Rules
@@ -258,6 +242,6 @@ type Wire struct {
 	AnswerStatus bool
 	// Parts are subresources with the kind of the object itself, such as pods/resize, through which clients get, update
 	// and patch it. StatusParts are those that change only the status, such as certificatesigningrequests/approval. Hooks
-	// ask [AccessFrom] which it is.
+	// ask [access.AccessFrom] which it is.
 	Parts, StatusParts []string
 }

@@ -7,9 +7,9 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
@@ -82,7 +82,7 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 
 // permitUnsafe asks whether the user may delete an object that cannot be read, if the options say so. It drops the
 // option if the host does not allow it at all. It returns the restriction under which the user may delete the object.
-func (q *request) permitUnsafe(o *apimeta.DeleteOptions) (*access.Restriction, error) {
+func (q *request) permitUnsafe(o *apimeta.DeleteOptions) (*rights.Restriction, error) {
 	unsafe := &o.IgnoreStoreReadErrorWithClusterBreakingPotential
 	if !q.res.UnsafeDeletion {
 		*unsafe = nil

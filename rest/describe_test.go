@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -19,7 +20,7 @@ func TestDescriptionsHaveAllFields(t *testing.T) {
 		Group: "example.com", Version: "v1", Plural: "widgets", Description: "A widget.",
 		Columns: []rest.Column{{Name: "Size", Path: ".spec.size"}}, Stage: rest.Stage{Deprecated: true},
 		Hooks: rest.Hooks[apitest.Widget]{Default: func(context.Context, *apitest.Widget) error { return nil }},
-		Verbs: []rest.Verb{rest.VerbGet, rest.VerbList}, Wire: rest.Wire{Untracked: true},
+		Verbs: []access.Verb{access.VerbGet, access.VerbList}, Wire: rest.Wire{Untracked: true},
 	}
 	versions, err := rest.Describe(declared)
 	require.NoError(t, err)

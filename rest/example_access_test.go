@@ -9,11 +9,12 @@ import (
 	"net/http/httptest"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // One function finds out the user, and another decides what users may do. kubectl auth can-i asks the same function.
 func ExampleAuthorizer() {
-	withPassword := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+	withPassword := access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
 		name, password, ok := r.BasicAuth()
 		if !ok {
 			return nil, nil
@@ -21,14 +22,14 @@ func ExampleAuthorizer() {
 		if password != "secret" {
 			return nil, errors.New("wrong password")
 		}
-		return &rest.Identity{User: rest.User{Name: name}}, nil
+		return &access.Identity{User: access.User{Name: name}}, nil
 	})
-	visitorsRead := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+	visitorsRead := access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 		switch {
 		case a.Verb == "get", a.Verb == "list", a.Verb == "watch", a.User.Name != "visitor":
-			return rest.Allow(""), nil
+			return access.Allow(""), nil
 		}
-		return rest.NoOpinion("visitors only read"), nil
+		return access.NoOpinion("visitors only read"), nil
 	})
 	api, err := rest.New(rest.Options{Authenticator: withPassword, Authorizer: visitorsRead}, books())
 	if err != nil {

@@ -7,17 +7,18 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // Each member of the library sees the books on one shelf. The other books do not exist for them.
 func ExampleFilter() {
 	shelves := map[string]string{"ada": "shelf=maths", "virginia": "shelf in (novels,essays)"}
-	byShelf := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+	byShelf := access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 		books, err := apimeta.ParseSelector(shelves[a.User.Name])
 		if err != nil || books.Empty() {
-			return rest.NoOpinion("not a member"), err
+			return access.NoOpinion("not a member"), err
 		}
-		return rest.AllowOnly("", rest.Filter{Labels: books}), nil
+		return access.AllowOnly("", access.Filter{Labels: books}), nil
 	})
 	api, err := rest.New(rest.Options{Authorizer: byShelf}, books())
 	if err != nil {
@@ -38,7 +39,7 @@ func ExampleFilter() {
 		}
 	}
 
-	visible := all.AsUser(rest.User{Name: "ada"})
+	visible := all.AsUser(access.User{Name: "ada"})
 	page, err := visible.List(ctx, rest.ListOptions{})
 	if err != nil {
 		log.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // A kind with a History keeps what its objects were. Here a client lists the versions of a Route, undoes the last one,
@@ -40,7 +41,7 @@ func ExampleHistory() {
 
 	_, err = routes.Create(ctx, &Route{ObjectMeta: apimeta.ObjectMeta{Name: "shop"}, Spec: RouteSpec{Backend: "blue"}})
 	must(err)
-	_, err = routes.Modify(rest.WithUser(ctx, rest.User{Name: "alice"}), "shop", func(r *Route) error {
+	_, err = routes.Modify(access.WithUser(ctx, access.User{Name: "alice"}), "shop", func(r *Route) error {
 		r.Spec.Backend = "green"
 		return nil
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -50,7 +51,7 @@ func ExampleClientForHook() {
 		if err != nil {
 			return status.FieldErrors{status.InternalField(status.Field("spec", "title"), err)}
 		}
-		access := rest.AccessFrom(ctx)
+		access := access.AccessFrom(ctx)
 		list, err := books.Namespace(access.Namespace).List(ctx, rest.ListOptions{})
 		if err != nil {
 			return status.FieldErrors{status.InternalField(status.Field("spec", "title"), err)}
@@ -73,7 +74,7 @@ func ExampleClientForHook() {
 		log.Fatal(err)
 	}
 
-	ctx := rest.WithUser(context.Background(), rest.User{Name: "jane"})
+	ctx := access.WithUser(context.Background(), access.User{Name: "jane"})
 	for _, name := range []string{"emma", "emma-again"} {
 		_, err := client.Namespace("default").Create(ctx,
 			&Book{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: BookSpec{Title: "Emma"}})
@@ -98,7 +99,7 @@ func ExampleAPI_AccessOf() {
 	})
 
 	r := httptest.NewRequest(http.MethodGet, "/apis/library.example.com/v1/namespaces/default/books/emma", nil)
-	r = r.WithContext(rest.WithUser(r.Context(), rest.User{Name: "jane"})) // an authenticator of the host's own
+	r = r.WithContext(access.WithUser(r.Context(), access.User{Name: "jane"})) // an authenticator of the host's own
 	logged.ServeHTTP(httptest.NewRecorder(), r)
 	// Output: jane get books default emma
 }

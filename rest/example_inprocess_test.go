@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // Region is a kind without fields of its own.
@@ -53,8 +54,8 @@ func ExampleWithUser() {
 	}
 	defer api.Close()
 	server := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		user := rest.User{Name: r.Header.Get("X-Session")} // in a real host, of the session
-		api.ServeHTTP(w, r.WithContext(rest.WithUser(r.Context(), user)))
+		user := access.User{Name: r.Header.Get("X-Session")} // in a real host, of the session
+		api.ServeHTTP(w, r.WithContext(access.WithUser(r.Context(), user)))
 	})
 	request := httptest.NewRequest(http.MethodPost, "/apis/example.com/v1/namespaces/default/regions",
 		strings.NewReader(`{"apiVersion":"example.com/v1","kind":"Region","metadata":{"name":"north"}}`))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
@@ -23,7 +24,7 @@ func ExampleOptions_plugins() {
 		log.Fatal(err)
 	}
 	api, err := rest.New(rest.Options{
-		Authenticator: auth.Tokens(auth.Token{Secret: "secret", User: rest.User{Name: "root", Groups: []string{"admins"}}}),
+		Authenticator: auth.Tokens(auth.Token{Secret: "secret", User: access.User{Name: "root", Groups: []string{"admins"}}}),
 		Plugins:       []rest.Plugin{roles, auth.Reviews(), lifecycle.New(lifecycle.Options{})},
 	}, builtin.Namespaces())
 	if err != nil {

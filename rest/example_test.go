@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -430,7 +431,7 @@ func ExampleAdmission() {
 	}
 	client = client.Namespace("default")
 	for _, user := range []string{"jane", "visitor"} {
-		book, err := client.Create(rest.WithUser(context.Background(), rest.User{Name: user}),
+		book, err := client.Create(access.WithUser(context.Background(), access.User{Name: user}),
 			&Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma-of-" + user}, Spec: BookSpec{Title: "Emma"}})
 		if err != nil {
 			fmt.Println(err)

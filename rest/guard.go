@@ -13,12 +13,14 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/errorlog"
-	"github.com/decorum-go/decorum/rest/internal/access"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/identity"
+	"github.com/decorum-go/decorum/rest/internal/impersonation"
+	"github.com/decorum-go/decorum/rest/internal/keys"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/rest/internal/route"
+	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
 )
@@ -28,13 +30,13 @@ import (
 type requester struct {
 	expires   time.Time                      // of the credentials, see [Identity]
 	onRevoked func(end func()) (stop func()) // see [Identity]; nil if only the expiry ends the credentials
-	sender    *User                          // the client, if it acts as another user
-	needs     []route.Question               // what the sender must be allowed to do to act as that user
+	sender    *access.User                   // the client, if it acts as another user
+	needs     []access.Access                // what the sender must be allowed to do to act as that user
 	secret    []string                       // the headers with credentials, which no stream receives
 
-	only   *access.Restriction // nil if the user may access all objects
+	only   *rights.Restriction // nil if the user may access all objects
 	since  uint64              // the count of the changes of rights when the Authorizer was first asked
-	resume access.Resume       // whether the user may watch from a revision
+	resume rights.Resume       // whether the user may watch from a revision
 }
 
 // identify is a stage. A request that another one has made has the user of that one. Without an Authenticator, the user
@@ -63,7 +65,7 @@ func (q *request) identify() error {
 			q.secret = append(q.secret, http.CanonicalHeaderKey(name))
 		}
 	}
-	if headers := identity.ImpersonationHeaders(q.r.Header); len(headers) > 0 {
+	if headers := impersonation.Headers(q.r.Header); len(headers) > 0 {
 		q.secret = append(q.secret, headers...)
 		return q.impersonate(headers[0])
 	}
@@ -72,7 +74,7 @@ func (q *request) identify() error {
 
 // needsUser reports whether the API has to find out who sends the request. Otherwise the host's middleware has done so.
 func (q *request) needsUser() bool {
-	return q.api.options.Authenticator != nil || len(identity.ImpersonationHeaders(q.r.Header)) > 0
+	return q.api.options.Authenticator != nil || len(impersonation.Headers(q.r.Header)) > 0
 }
 
 // inherit gives the request what belongs to the user of the request that has made it. The context carries that user.
@@ -97,9 +99,9 @@ func (q *request) unauthorized(cause error) error {
 }
 
 // actAs makes u the user of the request, which continues as r.
-func (q *request) actAs(r *http.Request, u User) {
+func (q *request) actAs(r *http.Request, u access.User) {
 	u.Groups = identity.WithSystemGroup(u.Name, u.Groups)
-	q.continueAs(r.WithContext(WithUser(r.Context(), u)))
+	q.continueAs(r.WithContext(access.WithUser(r.Context(), u)))
 }
 
 // continueAs replaces the request. The lock is needed because Shutdown reads it.
@@ -119,16 +121,16 @@ func (q *request) impersonate(header string) error {
 		return status.Forbidden(apimeta.GroupResource{}, "",
 			"this server does not support impersonation; send the request without the header "+header)
 	}
-	wanted, err := identity.ReadImpersonation(q.r.Header)
+	wanted, err := impersonation.Read(q.r.Header)
 	if err != nil {
 		return err
 	}
-	sender := UserFrom(q.r.Context())
+	sender := access.UserFrom(q.r.Context())
 	q.since, q.sender, q.needs = q.api.rights.Changes(), &sender, wanted.Needs
 	if err := q.api.permitAll(q.r.Context(), q.sender, q.needs); err != nil {
 		return err
 	}
-	q.actAs(q.r, User{Name: wanted.Name, UID: wanted.UID, Groups: wanted.Groups, Extra: wanted.Extra})
+	q.actAs(q.r, wanted.User)
 	return nil
 }
 
@@ -154,6 +156,17 @@ func (q *request) holder() delivery.Holder {
 	return h
 }
 
+// anonymous is the user of requests without a user, for code that changes and hands out nothing of it.
+var anonymous = access.UserFrom(context.Background())
+
+// userIn returns the user that somebody has set in a context. Unlike [access.UserFrom], it allocates nothing.
+func userIn(ctx context.Context) (u access.User, ok bool) {
+	if u, ok = ctx.Value(keys.User{}).(access.User); !ok {
+		u, ok = ctx.Value(keys.HostUser{}).(access.User)
+	}
+	return u, ok
+}
+
 // isOpen reports whether the host serves the path to everybody, see [Options.OpenHealth].
 func (q *request) isOpen() bool {
 	if !q.api.options.OpenHealth {
@@ -164,7 +177,7 @@ func (q *request) isOpen() bool {
 }
 
 // permitAll returns an error unless the user may do everything in needs. u may be nil if needs is empty.
-func (a *API) permitAll(ctx context.Context, u *User, needs []route.Question) error {
+func (a *API) permitAll(ctx context.Context, u *access.User, needs []access.Access) error {
 	for _, q := range needs {
 		if _, err := a.permit(ctx, *u, q, nil); err != nil {
 			return err
@@ -175,38 +188,36 @@ func (a *API) permitAll(ctx context.Context, u *User, needs []route.Question) er
 
 // permit returns the restriction under which a user may do what q asks, or an error. res is nil for an access without
 // objects.
-func (a *API) permit(ctx context.Context, u User, q route.Question,
-	res *resource.Resource) (*access.Restriction, error) {
+func (a *API) permit(ctx context.Context, u access.User, q access.Access,
+	res *resource.Resource) (*rights.Restriction, error) {
 	_, only, err := a.decide(ctx, u, q, res)
 	return only, err
 }
 
 // decide is permit that also returns the decision of the Authorizer.
-func (a *API) decide(ctx context.Context, u User, q route.Question,
-	res *resource.Resource) (Decision, *access.Restriction, error) {
+func (a *API) decide(ctx context.Context, u access.User, q access.Access,
+	res *resource.Resource) (access.Decision, *rights.Restriction, error) {
 	if a.options.Authorizer == nil {
-		return Decision{}, nil, nil
+		return access.Decision{}, nil, nil
 	}
 	d, err := a.options.Authorizer.Authorize(ctx, accessOf(u, q))
+	filters, some := d.Only()
 	switch {
 	case d.Allowed():
 		return d, nil, nil
-	case d.opinion == allowOnly && res != nil:
-		only, err := d.restriction(res)
+	case some && res != nil:
+		only, err := restriction(filters, res)
 		return d, only, err
 	case err != nil:
 		return d, nil, err
 	}
-	return d, nil, identity.Forbidden(u.Name, q, d.reason)
+	return d, nil, impersonation.Forbidden(accessOf(u, q), d.Reason())
 }
 
-// restriction returns the restriction of an access. If a filter selects by an unsupported field, clients do not see the
-// error.
-func (d Decision) restriction(res *resource.Resource) (*access.Restriction, error) {
-	only := &access.Restriction{}
-	for _, f := range d.only {
-		only.AnyOf = append(only.AnyOf, access.Filter(f))
-	}
+// restriction returns the restriction to what the filters match. If a filter selects by an unsupported field, clients
+// do not see the error.
+func restriction(filters []access.Filter, res *resource.Resource) (*rights.Restriction, error) {
+	only := &rights.Restriction{AnyOf: filters}
 	if err := res.CheckRestriction(only); err != nil {
 		return nil, fmt.Errorf("a filter of the Authorizer: %v", err) // no status.Error, because the client is not to blame
 	}
@@ -214,31 +225,31 @@ func (d Decision) restriction(res *resource.Resource) (*access.Restriction, erro
 }
 
 // permitWatch is permit for a watch. The permission ends when the user loses the rights that it has now.
-func (a *API) permitWatch(ctx context.Context, u User, q route.Question,
-	res *resource.Resource) (*access.Permission, error) {
+func (a *API) permitWatch(ctx context.Context, u access.User, q access.Access,
+	res *resource.Resource) (*rights.Permission, error) {
 	since := a.rights.Changes()
 	only, err := a.permit(ctx, u, q, res)
 	if err != nil {
 		return nil, err
 	}
-	p := &access.Permission{Only: only, Resume: a.reads(ctx, u, q, only, res)}
+	p := &rights.Permission{Only: only, Resume: a.reads(ctx, u, q, only, res)}
 	p.Context, p.Release = a.rights.Open(ctx,
-		access.Grant{Since: since, Right: &right{api: a, user: u, access: q, res: res, before: only.Fingerprint()}})
+		rights.Grant{Since: since, Right: &right{api: a, user: u, access: q, res: res, before: only.Fingerprint()}})
 	return p, nil
 }
 
 // right is what a user may do in a watch or a stream. It implements [delivery.Right].
 type right struct {
 	api    *API
-	user   User
-	access route.Question
+	user   access.User
+	access access.Access
 	res    *resource.Resource
-	before string // the fingerprint of the restriction when the watch or the stream was opened
-	sender *User  // and needs: see requester
-	needs  []route.Question
+	before string       // the fingerprint of the restriction when the watch or the stream was opened
+	sender *access.User // and needs: see requester
+	needs  []access.Access
 }
 
-func (r *right) Key() access.Key {
+func (r *right) Key() rights.Key {
 	return sha256.Sum256(fmt.Appendf(nil, "%q %p %q %q %q", accessOf(r.user, r.access), r.res, r.before, r.sender,
 		r.needs))
 }
@@ -256,8 +267,8 @@ func (q *request) authorize() (err error) {
 	if q.needs == nil {
 		q.since = q.api.rights.Changes()
 	}
-	u, question := UserFrom(q.r.Context()), q.question()
-	var d Decision
+	u, question := access.UserFrom(q.r.Context()), q.Question()
+	var d access.Decision
 	d, q.only, err = q.api.decide(q.r.Context(), u, question, q.resource())
 	if o := q.observed; o != nil {
 		o.request.Authorized, o.request.Decision = true, d
@@ -270,12 +281,12 @@ func (q *request) authorize() (err error) {
 
 // reads remembers what the user reads, if q is about a list or a watch, and returns whether a watch may continue from a
 // list.
-func (a *API) reads(ctx context.Context, u User, q route.Question, only *access.Restriction,
-	res *resource.Resource) access.Resume {
+func (a *API) reads(ctx context.Context, u access.User, q access.Access, only *rights.Restriction,
+	res *resource.Resource) rights.Resume {
 	if res == nil || q.Verb != kind.List && q.Verb != kind.Watch {
 		return nil
 	}
-	return a.readings.Reads(ctx, u.Name, only.Fingerprint(), func() access.Key {
+	return a.readings.Reads(ctx, u.Name, only.Fingerprint(), func() rights.Key {
 		q.Verb = "" // a list and the watch that follows it ask for the same
 		return sha256.Sum256(fmt.Appendf(nil, "%q", accessOf(u, q)))
 	}, res.Store.Revision(), res.Apart)
@@ -284,16 +295,21 @@ func (a *API) reads(ctx context.Context, u User, q route.Question, only *access.
 // guarded returns a context for a watch or a stream, which ends with ctx, when the credentials of the user expire or
 // are revoked, and when the user loses rights. The caller must call the returned function.
 func (q *request) guarded(ctx context.Context) (context.Context, context.CancelFunc) {
-	g := access.Grant{Expires: q.expires, OnRevoked: q.onRevoked, Since: q.since}
+	g := rights.Grant{Expires: q.expires, OnRevoked: q.onRevoked, Since: q.since}
 	if q.api.options.Authorizer != nil {
-		g.Right = &right{q.api, UserFrom(ctx), q.question(), q.resource(), q.only.Fingerprint(), q.sender, q.needs}
+		g.Right = &right{q.api, access.UserFrom(ctx), q.Question(), q.resource(), q.only.Fingerprint(), q.sender, q.needs}
 	}
 	return q.api.rights.Open(ctx, g)
 }
 
+// access returns the access that the request needs.
+func (q *request) access() access.Access {
+	return accessOf(access.UserFrom(q.r.Context()), q.Question())
+}
+
 // permitVerb returns an error unless the user may do something that the request does besides its verb.
-func (q *request) permitVerb(ctx context.Context, verb string) (*access.Restriction, error) {
-	question := q.question()
-	question.Verb = verb
-	return q.api.permit(ctx, UserFrom(ctx), question, q.resource())
+func (q *request) permitVerb(ctx context.Context, verb string) (*rights.Restriction, error) {
+	question := q.Question()
+	question.Verb = access.Verb(verb)
+	return q.api.permit(ctx, access.UserFrom(ctx), question, q.resource())
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/decorum-go/decorum/rest/internal/keys"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -12,7 +13,7 @@ import (
 // it has the user of the handler's request, without credentials of its own, and the place of the handler's request. The
 // context of r must come from that request. Headers and body of r are those of the request inside.
 func (a *API) ServeInside(w http.ResponseWriter, r *http.Request) {
-	outer, ok := r.Context().Value(accessKey{}).(*request)
+	outer, ok := r.Context().Value(keys.Call{}).(*request)
 	if !ok || outer.api != a {
 		a.Error(w, r, status.InternalError(errors.New("ServeInside: the context is not that of a request of the API")))
 		return

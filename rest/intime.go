@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
@@ -71,8 +72,8 @@ func (q *request) abandon(hook *resource.RunningHook) (returned func()) {
 	if hook == nil {
 		hook = &resource.RunningHook{Since: time.Now()}
 	}
-	at := q.question()
-	attrs := []slog.Attr{slog.String("user", UserFrom(q.r.Context()).Name), slog.String("verb", at.Verb),
+	at := q.Question()
+	attrs := []slog.Attr{slog.String("user", access.UserFrom(q.r.Context()).Name), slog.String("verb", string(at.Verb)),
 		slog.String("resource", q.res.GR.String()), slog.String("subresource", at.Subresource),
 		slog.String("namespace", at.Namespace), slog.String("name", at.Name),
 		slog.String("hook", hook.Name), slog.String("auditID", q.auditID[0])}

@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
+	"github.com/decorum-go/decorum/rest/internal/keys"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -23,7 +25,7 @@ type Limiter interface {
 // LimitedRequest is what a [Limiter] knows of a request.
 type LimitedRequest struct {
 	// Access is the access that the request needs.
-	Access Access
+	Access access.Access
 	// Query is the query of the URL.
 	Query url.Values
 	// Header is the header of the answer, to which the Limiter may add.
@@ -56,7 +58,7 @@ func (q *request) takePlace() error {
 	h := q.holder()
 	if l := q.api.limiter; l != nil && !q.isHealth() && !q.isOpen() && !q.isStream() {
 		seats := l.Limit(LimitedRequest{
-			Access: accessOf(UserFrom(q.r.Context()), q.question()), Query: q.query, Header: q.w.Header(), Objects: q.stored,
+			Access: q.access(), Query: q.query, Header: q.w.Header(), Objects: q.stored,
 		})
 		if seats != nil && !h.Exempt {
 			h.Seats = seats
@@ -84,7 +86,7 @@ func (q *request) stored() int {
 // of the hook needs no seat (see [Limiter]).
 func (a *API) WaitOutside(ctx context.Context, service string) (done func(), err error) {
 	var in *delivery.Flight
-	if q, ok := ctx.Value(accessKey{}).(*request); ok && q.api == a {
+	if q, ok := ctx.Value(keys.Call{}).(*request); ok && q.api == a {
 		in = &q.flight
 	}
 	return a.flights.WaitOutside(in, service)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -13,7 +14,7 @@ import (
 )
 
 // beginList reads the parameters and the accepted form of a list or a watch.
-func (q *request) beginList(e media.Endpoint, verb Verb) (*media.Representation, *resource.ListParameters, error) {
+func (q *request) beginList(e media.Endpoint, verb access.Verb) (*media.Representation, *resource.ListParameters, error) {
 	rep, err := q.negotiateRead(e)
 	if err != nil {
 		return nil, nil, err
@@ -30,7 +31,7 @@ func (q *request) list() error {
 	if _, err := q.timeout(); err != nil { // a read has no time limit, but the API refuses a malformed timeout
 		return err
 	}
-	rep, p, err := q.beginList(media.ManyObjects, VerbList)
+	rep, p, err := q.beginList(media.ManyObjects, access.VerbList)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -283,15 +284,15 @@ func TestBadConfiguration(t *testing.T) {
 			with(func(r *rest.Resource[apitest.Thing]) { r.Scope, r.Singleton = rest.ScopeCluster, "../x" }),
 			[]string{`kind "Thing"`, `Singleton "../x"`}},
 		{"a singleton that can be created", with(func(r *rest.Resource[apitest.Thing]) {
-			r.Scope, r.Singleton, r.Verbs = rest.ScopeCluster, "only", []rest.Verb{rest.VerbCreate}
+			r.Scope, r.Singleton, r.Verbs = rest.ScopeCluster, "only", []access.Verb{access.VerbCreate}
 		}), []string{`kind "Thing"`, "Verbs", `"create"`}},
 		{"a singleton that its defaults do not make",
 			[]rest.Definition{rest.Resource[thingRequiring]{Group: apitest.ThingGroup, Version: v1, Plural: "things",
 				Scope: rest.ScopeCluster, Singleton: "only"}}, []string{`kind "thingRequiring"`, "singleton", "spec.needed"}},
-		{"an invalid verb", with(func(r *rest.Resource[apitest.Thing]) { r.Verbs = []rest.Verb{"read"} }),
+		{"an invalid verb", with(func(r *rest.Resource[apitest.Thing]) { r.Verbs = []access.Verb{"read"} }),
 			[]string{`kind "Thing"`, "Verbs", `"read"`}},
 		{"a call that can be listed", with(func(r *rest.Resource[apitest.Thing]) {
-			r.Hooks.Call, r.Verbs = func(context.Context, *apitest.Thing) error { return nil }, []rest.Verb{rest.VerbList}
+			r.Hooks.Call, r.Verbs = func(context.Context, *apitest.Thing) error { return nil }, []access.Verb{access.VerbList}
 		}), []string{`kind "Thing"`, "Verbs", `"list"`}},
 		{"a nil subresource", sub(nil), []string{`kind "Thing"`, "subresource"}},
 		{"a subresource without a name", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Get: get}),

@@ -1,6 +1,9 @@
 package rest
 
-import "github.com/decorum-go/decorum/rest/internal/resource"
+import (
+	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+)
 
 // NamespacesOf declares the resource of namespaces. T is Namespace of k8s.io/api/core/v1, or a struct with the same
 // JSON. If an API serves namespaces, objects can be created only in a namespace that exists and is not being deleted;
@@ -15,7 +18,7 @@ func NamespacesOf[T any]() Resource[T] {
 		Names:   Names{Kind: "Namespace", Short: []string{"ns"}, Rule: NameDNSLabel},
 		Scope:   ScopeCluster,
 		Wire:    Wire{Dialect: DialectBuiltin, ReturnDeleted: true},
-		Verbs:   []Verb{VerbCreate, VerbDelete, VerbGet, VerbList, VerbPatch, VerbUpdate, VerbWatch},
+		Verbs:   []access.Verb{access.VerbCreate, access.VerbDelete, access.VerbGet, access.VerbList, access.VerbPatch, access.VerbUpdate, access.VerbWatch},
 		Columns: []Column{{Name: "Status", Path: ".status.phase"},
 			{Name: "Age", Type: "date", Path: ".metadata.creationTimestamp"}},
 		SelectableFields: []string{"status.phase"},

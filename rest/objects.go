@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/kind"
@@ -170,7 +171,7 @@ func (o objects) Delete(ctx context.Context, key storage.Key, options apimeta.De
 	}
 	defer done()
 	if !res.Possible(kind.Delete) {
-		return false, status.MethodNotSupported(res.GR, string(VerbDelete))
+		return false, status.MethodNotSupported(res.GR, string(access.VerbDelete))
 	}
 	if err := write.ValidateDeleteOptions(options); err != nil {
 		return false, err

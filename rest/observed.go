@@ -69,7 +69,7 @@ func (q *request) observe() error {
 func (q *request) callObservers() (failed error) {
 	o := q.observed
 	r := &o.request
-	r.HTTP, r.AuditID, r.Access, r.Sender = q.r, q.auditID[0], accessOf(UserFrom(q.r.Context()), q.question()), q.sender
+	r.HTTP, r.AuditID, r.Access, r.Sender = q.r, q.auditID[0], q.access(), q.sender
 	r.DryRun, r.Refused = len(q.query["dryRun"]) > 0, q.refused
 	r.Unknown = q.unknown || q.at.subresource != "" && q.through == nil
 	r.Deprecated = q.res != nil && q.res.Kind.Warning != ""

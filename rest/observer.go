@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
@@ -44,9 +45,9 @@ type ObservedRequest struct {
 	// AuditID names the request in its answer, in the header Audit-ID, and in the log.
 	AuditID string
 	// Access is the user and what the request does. It is read from the URL, so it has no name in a create.
-	Access Access
+	Access access.Access
 	// Sender is the user who sent the request, if the sender impersonates Access.User. Otherwise it is nil.
-	Sender *User
+	Sender *access.User
 	// Unknown says that the API serves nothing at the path, so that a client may have chosen any name in it.
 	Unknown bool
 	// Declared is the path as the API or a plug-in serves it, if the request is outside of all resources: /version, for
@@ -61,7 +62,7 @@ type ObservedRequest struct {
 	DryRun bool
 	// Authorized says that the Authorizer was asked. Decision is its decision.
 	Authorized bool
-	Decision   Decision
+	Decision   access.Decision
 	// Refused is the error that keeps the request from acting, such as 401, 403, 405 or 429. It is nil for a request that
 	// acts.
 	Refused error

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -86,7 +87,7 @@ func TestAnObserverSeesAWriteFromItsAccessToItsChange(t *testing.T) {
 		"mine")
 
 	began, ended := w.last(t)
-	assert.Equal(t, rest.VerbCreate, began.Access.Verb)
+	assert.Equal(t, access.VerbCreate, began.Access.Verb)
 	assert.Equal(t, "widgets", began.Access.Resource)
 	assert.Equal(t, "system:anonymous", began.Access.User.Name)
 	assert.Equal(t, "mine", began.AuditID)
@@ -178,11 +179,11 @@ func TestAnObserverSeesOnlyCommittedChanges(t *testing.T) {
 
 func TestAnObserverSeesWhyARequestIsRefused(t *testing.T) {
 	w := newWatcher()
-	deny := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
-		if a.Verb == rest.VerbList {
-			return rest.Allow("lists are for all"), nil
+	deny := access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
+		if a.Verb == access.VerbList {
+			return access.Allow("lists are for all"), nil
 		}
-		return rest.Deny("closed"), nil
+		return access.Deny("closed"), nil
 	})
 	api := observedWidgets(t, w, rest.Options{Authorizer: deny})
 	apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "")

@@ -3,6 +3,7 @@ package rest
 import (
 	"slices"
 
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 )
 
@@ -27,7 +28,7 @@ func (a *API) OpenWatches() []OpenWatch {
 			return
 		}
 		watches = append(watches, OpenWatch{
-			User: UserFrom(q.r.Context()).Name, Path: q.r.URL.Path, Query: q.r.URL.RawQuery, Behind: q.changesBehind(),
+			User: access.UserFrom(q.r.Context()).Name, Path: q.r.URL.Path, Query: q.r.URL.RawQuery, Behind: q.changesBehind(),
 		})
 	})
 	slices.SortStableFunc(watches, func(x, y OpenWatch) int { return int(y.Behind) - int(x.Behind) })

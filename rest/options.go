@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/storage"
@@ -36,9 +37,9 @@ type Options struct {
 	// error of package status, without a cause, is a warning. Default: errors only, to the logger that is slog's default
 	// when New is called.
 	Logger *slog.Logger
-	// HostUser is the user that hooks see in calls of in-process clients whose context names no user (see [WithUser]).
+	// HostUser is the user that hooks see in calls of in-process clients whose context names no user (see [access.WithUser]).
 	// Default: system:host, in the group system:authenticated.
-	HostUser User
+	HostUser access.User
 	// Now is the clock, for timestamps and grace periods. Default: time.Now.
 	Now func() time.Time
 	// NewUID returns the metadata.uid of a new object. Default: a random UUID.
@@ -49,7 +50,7 @@ type Options struct {
 	// MaxInFlight is how many requests the API works on at once, not counting watches and streams. It answers more with
 	// 429 TooManyRequests and Retry-After. A user gets no further place while it holds as many as are free, so one user
 	// holds half of them at most. Users in ExemptGroups and health checks always get one. If the API has no Authenticator
-	// and nobody has named the users (see [WithUser]), only the total counts. Default: 1000.
+	// and nobody has named the users (see [access.WithUser]), only the total counts. Default: 1000.
 	//
 	// A request has no place while the Authenticator finds out its user, while its body is read, and while its client
 	// reads a large answer. Bodies and large answers have limits of the same size. Of the bodies, each 256 KiB count as
@@ -83,13 +84,13 @@ type Options struct {
 	// need to notice, such as 10 seconds for a probe every 3 seconds that must fail twice. Default: none.
 	DrainTime time.Duration
 	// Authenticator finds out the user of each request. A request without valid credentials is answered with 401
-	// Unauthorized. Default: the host's middleware sets the user (see [WithUser]), and a request without a user is one of
+	// Unauthorized. Default: the host's middleware sets the user (see [access.WithUser]), and a request without a user is one of
 	// system:anonymous.
-	Authenticator Authenticator
+	Authenticator access.Authenticator
 	// Authorizer decides about each request before its body is read. A refused request is answered with 403 Forbidden. The
 	// Authorizer also decides about impersonation (kubectl --as), about updates that create an object, and about calls of
 	// [Client.AsUser]. Default: everything is allowed, except impersonation.
-	Authorizer Authorizer
+	Authorizer access.Authorizer
 	// OpenHealth serves /healthz, /livez, /readyz and /version to everybody, without asking the Authenticator and the
 	// Authorizer. It does not open the paths of single checks, such as /readyz/store, because they give the reason of a
 	// failure.
@@ -177,6 +178,8 @@ type Transcoder interface {
 const growth = 2
 
 const (
+	defaultHostUser = "system:host"
+
 	defaultMaxBodyBytes = 3 << 20
 	defaultMaxInFlight  = 1000
 
@@ -207,7 +210,7 @@ func (o Options) budget() *storage.Budget {
 func (o Options) withDefaults() Options {
 	o.Logger = errorlog.Or(o.Logger)
 	if o.HostUser.Name == "" {
-		o.HostUser = User{Name: defaultHostUser, Groups: []string{identity.AuthenticatedGroup}}
+		o.HostUser = access.User{Name: defaultHostUser, Groups: []string{identity.AuthenticatedGroup}}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

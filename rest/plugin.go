@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // Plugin adds parts to an API: kinds, admission hooks, users, rights, and work in the background. [Options.Plugins]
@@ -46,12 +48,12 @@ type Parts struct {
 	// "default".
 	Admission []Admission
 	// Authenticator recognizes users. The API asks it about a request in which no earlier Authenticator recognizes a user
-	// (see [Authenticators]). As with [Options.Authenticator], the API then refuses each request without valid
+	// (see [access.Authenticators]). As with [Options.Authenticator], the API then refuses each request without valid
 	// credentials.
-	Authenticator Authenticator
-	// Authorizer decides about accesses on which no earlier Authorizer has an opinion (see [Authorizers]). As with
+	Authenticator access.Authenticator
+	// Authorizer decides about accesses on which no earlier Authorizer has an opinion (see [access.Authorizers]). As with
 	// [Options.Authorizer], the API then refuses what no Authorizer allows.
-	Authorizer Authorizer
+	Authorizer access.Authorizer
 	// Observer observes the requests of the API.
 	Observer Observer
 	// Limiter decides when the API works on requests, in the place of [Options.MaxInFlight]. At most one plug-in may have
@@ -104,7 +106,7 @@ func (a *API) plug() (definitions []Definition, err error) {
 	a.paths = pluginPaths{}
 	var exempt []string
 	checks := a.options.HealthChecks
-	authenticators, authorizers := Authenticators{a.options.Authenticator}, Authorizers{a.options.Authorizer}
+	authenticators, authorizers := access.Authenticators{a.options.Authenticator}, access.Authorizers{a.options.Authorizer}
 	for i, plugin := range a.options.Plugins {
 		if plugin == nil {
 			return nil, fmt.Errorf("Options.Plugins[%d] is nil", i)
@@ -132,8 +134,8 @@ func (a *API) plug() (definitions []Definition, err error) {
 			a.observers = append(a.observers, parts.Observer)
 		}
 	}
-	a.options.Authenticator = oneOf(authenticators, func(all []Authenticator) Authenticator { return Authenticators(all) })
-	a.options.Authorizer = oneOf(authorizers, func(all []Authorizer) Authorizer { return Authorizers(all) })
+	a.options.Authenticator = oneOf(authenticators, func(all []access.Authenticator) access.Authenticator { return access.Authenticators(all) })
+	a.options.Authorizer = oneOf(authorizers, func(all []access.Authorizer) access.Authorizer { return access.Authorizers(all) })
 	if a.options.ExemptGroups == nil {
 		a.options.ExemptGroups = exempt
 	}
@@ -141,6 +143,18 @@ func (a *API) plug() (definitions []Definition, err error) {
 		return nil, err
 	}
 	return definitions, nil
+}
+
+// oneOf returns several parts as one, or nil if all of them are nil.
+func oneOf[T comparable](parts []T, several func([]T) T) (none T) {
+	parts = slices.DeleteFunc(parts, func(p T) bool { return p == none })
+	switch len(parts) {
+	case 0:
+		return none
+	case 1:
+		return parts[0]
+	}
+	return several(parts)
 }
 
 // limitBy makes the Limiter of a plug-in that of the API, if the plug-in has one.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -162,22 +163,22 @@ func TestOrderOfParts(t *testing.T) {
 			return nil
 		}}}
 	}
-	users := func(name string) rest.Authenticator {
-		return rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+	users := func(name string) access.Authenticator {
+		return access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
 			asked = append(asked, "authenticator "+name)
 			if r.Header.Get("Test-User") != name {
 				return nil, nil
 			}
-			return &rest.Identity{User: rest.User{Name: name}}, nil
+			return &access.Identity{User: access.User{Name: name}}, nil
 		})
 	}
-	rights := func(name string) rest.Authorizer {
-		return rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+	rights := func(name string) access.Authorizer {
+		return access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 			asked = append(asked, "authorizer "+name)
 			if a.User.Name != name {
-				return rest.Decision{}, nil
+				return access.Decision{}, nil
 			}
-			return rest.Allow(""), nil
+			return access.Allow(""), nil
 		})
 	}
 	part := func(name string) rest.Plugin {
@@ -256,9 +257,9 @@ func TestExemptGroupsOfPlugins(t *testing.T) {
 				}
 				return nil
 			}}
-			users := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+			users := access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
 				name := r.Header.Get("Test-User")
-				return &rest.Identity{User: rest.User{Name: name, Groups: []string{name + "s"}}}, nil
+				return &access.Identity{User: access.User{Name: name, Groups: []string{name + "s"}}}, nil
 			})
 			api := apitest.New(t, rest.Options{Admission: []rest.Admission{wait}, Authenticator: users, MaxInFlight: 2,
 				ExemptGroups: c.host, Plugins: []rest.Plugin{rest.Parts{Name: "groups", ExemptGroups: []string{"annas"}}}},

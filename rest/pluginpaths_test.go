@@ -12,26 +12,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // says is a handler that answers with a text and with who asks.
 func says(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, "%s to %s", text, rest.UserFrom(r.Context()).Name)
+		fmt.Fprintf(w, "%s to %s", text, access.UserFrom(r.Context()).Name)
 	})
 }
 
 func TestPathsOfPluginsNeedRights(t *testing.T) {
-	var asked []rest.Access
+	var asked []access.Access
 	api := apitest.New(t, rest.Options{
 		Authenticator: apitest.UserFromHeader,
-		Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+		Authorizer: access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 			asked = append(asked, a)
 			if a.User.Name != "alice" {
-				return rest.NoOpinion("not for you"), nil
+				return access.NoOpinion("not for you"), nil
 			}
-			return rest.Allow(""), nil
+			return access.Allow(""), nil
 		}),
 		Plugins: []rest.Plugin{
 			rest.Parts{Name: "one", Paths: map[string]http.Handler{"/debug/": says("all"), "/debug/state": says("state")}},

@@ -38,7 +38,7 @@ import (
 // are, visits only the objects that it needs. Any other query visits all objects of its namespace. MaxVisits bounds
 // both.
 //
-// A user who may access some of the objects (see [AllowOnly]) queries, sorts and counts only these. No answer depends on
+// A user who may access some of the objects (see [access.AllowOnly]) queries, sorts and counts only these. No answer depends on
 // the others: of such a user's query, MaxVisits counts the visible objects that meet the conditions on indexed fields.
 // The server may look at more objects for it, unless the filter names a namespace or requires an indexed value.
 type Queries struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/deadline"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/inprocess"
+	"github.com/decorum-go/decorum/rest/internal/keys"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -144,7 +145,7 @@ func (q *request) objectName() (namespace, name string, err error) {
 }
 
 // context returns the context for hooks. Reads without hooks do not call it, which saves its allocation.
-func (q *request) context() context.Context { return context.WithValue(q.r.Context(), accessKey{}, q) }
+func (q *request) context() context.Context { return context.WithValue(q.r.Context(), keys.Call{}, q) }
 
 // withTimeout returns the context of the request, bounded by [Options].RequestTimeout and by its parameter timeout. The
 // caller calls the returned function.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/review"
-	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -20,7 +20,7 @@ func selfReviews() []Definition {
 			Scope:       ScopeCluster, Wire: Wire{Dialect: DialectBuiltin},
 			Hooks: Hooks[review.Self]{
 				Call: func(ctx context.Context, r *review.Self) error {
-					u := UserFrom(ctx)
+					u := access.UserFrom(ctx)
 					r.Status.UserInfo = review.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
 					return nil
 				},
@@ -76,8 +76,8 @@ var everyVerb = []string{kind.Create, kind.Delete, kind.DeleteCollection, kind.G
 	kind.Watch}
 
 // mayI returns the status of an access review about the client.
-func mayI(ctx context.Context, q route.Question) (review.AccessStatus, error) {
-	d, err := Authorize(ctx, accessOf(UserFrom(ctx), q))
+func mayI(ctx context.Context, q access.Access) (review.AccessStatus, error) {
+	d, err := access.Authorize(ctx, accessOf(access.UserFrom(ctx), q))
 	_, some := d.Only()
 	allowed := some || d.Allowed()
 	if allowed {
@@ -89,14 +89,14 @@ func mayI(ctx context.Context, q route.Question) (review.AccessStatus, error) {
 // myRules returns the status of a SelfSubjectRulesReview.
 func myRules(ctx context.Context, namespace string) (review.RulesStatus, error) {
 	out := review.RulesStatus{ResourceRules: []review.ResourceRule{}, NonResourceRules: []review.NonResourceRule{}}
-	authorizer, ok := AuthorizerFrom(ctx)
+	authorizer, ok := access.AuthorizerFrom(ctx)
 	if !ok {
 		all := []string{"*"}
 		out.ResourceRules = append(out.ResourceRules, review.ResourceRule{Verbs: everyVerb, APIGroups: all, Resources: all})
 		out.NonResourceRules = append(out.NonResourceRules, review.NonResourceRule{Verbs: all, NonResourceURLs: all})
 		return out, nil
 	}
-	lister, ok := authorizer.(RuleLister)
+	lister, ok := authorizer.(access.RuleLister)
 	if !ok {
 		out.Incomplete, out.EvaluationError = true, noRules
 		return out, nil
@@ -104,7 +104,7 @@ func myRules(ctx context.Context, namespace string) (review.RulesStatus, error) 
 	if namespace == "" {
 		return out, status.BadRequest("no namespace on request")
 	}
-	rules, err := lister.RulesFor(ctx, UserFrom(ctx), namespace)
+	rules, err := lister.RulesFor(ctx, access.UserFrom(ctx), namespace)
 	if err != nil {
 		return out, err
 	}
@@ -121,7 +121,7 @@ func myRules(ctx context.Context, namespace string) (review.RulesStatus, error) 
 }
 
 // texts returns verbs as a review shows them.
-func texts(verbs []Verb) []string {
+func texts(verbs []access.Verb) []string {
 	out := make([]string, len(verbs))
 	for i, v := range verbs {
 		out[i] = string(v)

@@ -8,6 +8,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/openapi"
@@ -253,7 +254,7 @@ func (s *serving) find(gv apimeta.GroupVersion, plural string) *served {
 // a Status below the groups that are served, as their clients expect, and in plain text elsewhere.
 func (q *request) unknownPath() error {
 	path := q.r.URL.Path
-	question, expected := q.question(), q.api.expected.Load()
+	question, expected := q.Question(), q.api.expected.Load()
 	gvr := apimeta.GroupVersionResource{Group: question.Group, Version: question.Version, Resource: question.Resource}
 	if expected != nil && (*expected)[gvr] && q.serving.byPath[gvr] == nil {
 		return delivery.NotYetServed()
@@ -275,9 +276,9 @@ func (q *request) collection() (handler, error) {
 	case http.MethodGet:
 		return q.listing(), nil
 	case http.MethodPost:
-		return q.allowed(VerbCreate, (*request).create)
+		return q.allowed(access.VerbCreate, (*request).create)
 	case http.MethodDelete:
-		return q.allowed(VerbDeleteCollection, (*request).deleteCollection)
+		return q.allowed(access.VerbDeleteCollection, (*request).deleteCollection)
 	}
 	return nil, q.noSuchMethod()
 }
@@ -302,13 +303,13 @@ func (q *request) listing() handler {
 func (q *request) item() (handler, error) {
 	switch q.method() {
 	case http.MethodGet:
-		return q.allowed(VerbGet, (*request).get)
+		return q.allowed(access.VerbGet, (*request).get)
 	case http.MethodPut:
-		return q.allowed(VerbUpdate, (*request).put)
+		return q.allowed(access.VerbUpdate, (*request).put)
 	case http.MethodPatch:
-		return q.allowed(VerbPatch, (*request).patch)
+		return q.allowed(access.VerbPatch, (*request).patch)
 	case http.MethodDelete:
-		return q.allowed(VerbDelete, (*request).delete)
+		return q.allowed(access.VerbDelete, (*request).delete)
 	}
 	return nil, q.noSuchMethod()
 }
@@ -332,7 +333,7 @@ func (q *request) noSuchMethod() error {
 }
 
 // allowed returns the handler of a verb, or 405 if the resource does not have the verb.
-func (q *request) allowed(v Verb, h handler) (handler, error) {
+func (q *request) allowed(v access.Verb, h handler) (handler, error) {
 	if !q.res.Has(string(v)) {
 		return nil, status.MethodNotAllowed()
 	}

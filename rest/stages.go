@@ -20,13 +20,13 @@ const (
 	sender                        // expires, onRevoked, sender, needs and secret
 	parameters                    // query
 	seats                         // the place of the request among the flights
-	rights                        // only, since and resume
+	granted                       // only, since and resume
 	chosen                        // handle
 	failure                       // refused
 	over                          // done
 	none       values = 0
 
-	everything = received | writer | found | auditID | watched | admitted | sender | parameters | seats | rights | chosen |
+	everything = received | writer | found | auditID | watched | admitted | sender | parameters | seats | granted | chosen |
 		failure | over
 )
 
@@ -69,7 +69,7 @@ func newStages() []stage {
 			false, received, received, (*request).checkPage},
 		// guard.go
 		{"identify", "The Authenticator finds out the sender. If the sender acts as another user, the Authorizer must allow that.",
-			false, received | writer | found | auditID, received | writer | sender | rights, (*request).identify},
+			false, received | writer | found | auditID, received | writer | sender | granted, (*request).identify},
 		// asked.go
 		{"read query", "The parameters of the URL are parsed.",
 			false, received, parameters, (*request).readQuery},
@@ -78,7 +78,7 @@ func newStages() []stage {
 			false, received | writer | found | admitted | sender | parameters, seats, (*request).takePlace},
 		// guard.go
 		{"authorize", "The Authorizer decides whether the user may send the request, and for which objects.",
-			false, received | found | watched | sender, watched | rights, (*request).authorize},
+			false, received | found | watched | sender, watched | granted, (*request).authorize},
 		// routes.go
 		{"choose", "The method and the parameters choose a handler.",
 			false, received | found | parameters, chosen, (*request).choose},

@@ -34,7 +34,7 @@ var describedValues = []struct {
 	{sender, "user", []string{"expires", "onRevoked", "sender", "needs", "secret", "requester"}},
 	{parameters, "query", []string{"query"}},
 	{seats, "place", []string{"flight"}},
-	{rights, "rights", []string{"only", "since", "resume", "requester"}},
+	{granted, "rights", []string{"only", "since", "resume", "requester"}},
 	{chosen, "handler", []string{"handle"}},
 	{failure, "error", []string{"refused"}},
 	{over, "end", []string{"done"}},

@@ -25,7 +25,7 @@ import (
 // for as long as the stream lasts. Its context ends when the client leaves and when the API shuts down; from then on
 // reads and writes fail, and the function must return. The API also ends a stream that carries no bytes for four hours.
 //
-// The [Authorizer] is asked about the verb of the HTTP method and the subresource, such as get or create of pods/exec.
+// The [access.Authorizer] is asked about the verb of the HTTP method and the subresource, such as get or create of pods/exec.
 type Stream[T, O any] struct {
 	// Name is the last segment of the URL, a lower-case word.
 	Name string

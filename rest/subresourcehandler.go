@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/write"
@@ -21,8 +22,8 @@ func (q *request) subresourceOfItem() error {
 	if sub.bytes != nil {
 		return q.stream(sub)
 	}
-	verb, known := map[string]Verb{http.MethodGet: VerbGet, http.MethodPut: VerbUpdate, http.MethodPatch: VerbPatch,
-		http.MethodPost: VerbCreate, http.MethodDelete: VerbDelete}[q.method()]
+	verb, known := map[string]access.Verb{http.MethodGet: access.VerbGet, http.MethodPut: access.VerbUpdate, http.MethodPatch: access.VerbPatch,
+		http.MethodPost: access.VerbCreate, http.MethodDelete: access.VerbDelete}[q.method()]
 	if !known {
 		return q.noSuchMethod()
 	}
@@ -33,17 +34,17 @@ func (q *request) subresourceOfItem() error {
 		return status.MethodNotSupported(q.res.GR, string(verb))
 	}
 	switch {
-	case sub.History && verb == VerbGet:
+	case sub.History && verb == access.VerbGet:
 		return q.getHistory()
 	case sub.History:
 		return q.purgeHistory()
-	case verb == VerbGet && sub.OfItself:
+	case verb == access.VerbGet && sub.OfItself:
 		return q.get()
-	case verb == VerbGet:
+	case verb == access.VerbGet:
 		return q.getSubresource(sub)
-	case verb == VerbCreate:
+	case verb == access.VerbCreate:
 		return q.createSubresource(sub)
-	case verb == VerbUpdate:
+	case verb == access.VerbUpdate:
 		return q.put()
 	default:
 		return q.patch()

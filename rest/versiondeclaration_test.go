@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -71,7 +72,7 @@ func TestEachFieldBelongsToTheKindOrToItsVersions(t *testing.T) {
 	t.Run("inherited", func(t *testing.T) {
 		api := apitest.NewCogs(t, func(r *rest.Resource[apitest.Cog]) {
 			r.Scope, r.Names.ListKind, r.Names.Singular, r.Verbs = rest.ScopeCluster, "Cogs", "gear",
-				[]rest.Verb{rest.VerbGet, rest.VerbList}
+				[]access.Verb{access.VerbGet, access.VerbList}
 		})
 		list := apitest.Must(t, api, "GET", "/apis/example.com/v1beta1", "")
 		assert.Equal(t, "gear", list.Text(t, "resources.0.singularName"))

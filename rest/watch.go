@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/media"
@@ -14,7 +15,7 @@ import (
 
 // watch streams what changes until the watch ends (API concepts, Efficient detection of changes).
 func (q *request) watch() error {
-	rep, p, err := q.beginList(media.EventStream, VerbWatch)
+	rep, p, err := q.beginList(media.EventStream, access.VerbWatch)
 	if err == nil && q.at.watched && q.at.name != "" {
 		err = q.selectObject(p)
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
@@ -11,7 +12,7 @@ import (
 
 // watchByPath answers for a path of the legacy form …/watch/….
 func (q *request) watchByPath() (handler, error) {
-	if q.r.Method != http.MethodGet || !q.res.Has(string(VerbWatch)) {
+	if q.r.Method != http.MethodGet || !q.res.Has(string(access.VerbWatch)) {
 		return nil, status.MethodNotAllowed()
 	}
 	return (*request).watch, nil

@@ -9,12 +9,12 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/body"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
@@ -69,7 +69,7 @@ func (q *request) beginWrite(form writeForm) (c writeCall, err error) {
 	c.Write = q.api.writes.New(q.res.Resource, t, asked)
 	c.Warnings = &q.warnings
 	if q.api.options.Authorizer != nil {
-		c.MayCreate = func(ctx context.Context) (*access.Restriction, error) { return q.permitVerb(ctx, kind.Create) }
+		c.MayCreate = func(ctx context.Context) (*rights.Restriction, error) { return q.permitVerb(ctx, kind.Create) }
 	}
 	c.ctx, c.cancel, err = q.withTimeout()
 	return c, err

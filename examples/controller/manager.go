@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // clientConfig returns a configuration by which a client of client-go or
@@ -19,7 +20,7 @@ import (
 // URL, but it must be one of rest.Options.AllowedHosts.
 func clientConfig(api *rest.API, name string) *clientrest.Config {
 	named := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		api.ServeHTTP(w, r.WithContext(rest.WithUser(r.Context(), rest.User{Name: name})))
+		api.ServeHTTP(w, r.WithContext(access.WithUser(r.Context(), access.User{Name: name})))
 	})
 	return &clientrest.Config{
 		Host:      "http://localhost",

@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/examples/platform/site"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
@@ -32,7 +33,7 @@ func TestPublisher(t *testing.T) {
 		assert.Equal(t, "/pages/default/hello", hello.Status.Path)
 		assert.Contains(t, page(p, "hello"), "<h1>Hello</h1>")
 
-		s.Inject(resttest.Fault{Verb: rest.VerbUpdate, Resource: "sites/status", Code: http.StatusConflict}) // the controller tries again
+		s.Inject(resttest.Fault{Verb: access.VerbUpdate, Resource: "sites/status", Code: http.StatusConflict}) // the controller tries again
 		hello, err = sites.Modify(t.Context(), "hello", func(s *site.Site) error {
 			s.Spec.Title = "Good bye"
 			return nil

@@ -22,6 +22,7 @@ import (
 	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd"
@@ -112,7 +113,7 @@ func (h *host) start(t *testing.T, options storage.Options) {
 	if h.defines = h.defines || h.defined; h.defines {
 		plugins = append(plugins, crd.New(crd.Options{}))
 	}
-	api, err := rest.New(rest.Options{Store: store, Authorizer: rest.AuthorizerFunc(decide), Plugins: plugins}, kinds...)
+	api, err := rest.New(rest.Options{Store: store, Authorizer: access.AuthorizerFunc(decide), Plugins: plugins}, kinds...)
 	require.NoError(t, err)
 	require.NoError(t, api.Start(t.Context()))
 	t.Cleanup(func() {
@@ -133,13 +134,13 @@ func (l *lives) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.api.Load()
 
 // decide allows everything with three exceptions: bob may only read, no user may delete the object "kept", and no user
 // may impersonate another.
-func decide(_ context.Context, a rest.Access) (rest.Decision, error) {
+func decide(_ context.Context, a access.Access) (access.Decision, error) {
 	switch {
-	case a.User.Name == "bob" && !slices.Contains([]rest.Verb{"get", "list", "watch"}, a.Verb),
+	case a.User.Name == "bob" && !slices.Contains([]access.Verb{"get", "list", "watch"}, a.Verb),
 		a.Verb == "delete" && a.Name == "kept", a.Verb == "impersonate":
-		return rest.NoOpinion("not allowed here"), nil
+		return access.NoOpinion("not allowed here"), nil
 	}
-	return rest.Allow("allowed here"), nil
+	return access.Allow("allowed here"), nil
 }
 
 // forget compacts the whole history, so that a client that resumes a watch gets 410.

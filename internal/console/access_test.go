@@ -20,13 +20,14 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/console"
 	"github.com/decorum-go/decorum/status"
 )
 
 // bearers knows the users by their tokens.
-func bearers(users *sync.Map) rest.Authenticator {
-	return rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+func bearers(users *sync.Map) access.Authenticator {
+	return access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
 		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		if !ok {
 			return nil, nil
@@ -35,18 +36,18 @@ func bearers(users *sync.Map) rest.Authenticator {
 		if !ok {
 			return nil, status.Unauthorized("unknown token")
 		}
-		return &rest.Identity{User: rest.User{Name: name.(string)}}, nil
+		return &access.Identity{User: access.User{Name: name.(string)}}, nil
 	})
 }
 
 // admins may do everything, and all other users may read.
-func admins(_ context.Context, a rest.Access) (rest.Decision, error) {
+func admins(_ context.Context, a access.Access) (access.Decision, error) {
 	reads := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch" || a.Group == "authorization.k8s.io" ||
 		a.Group == "authentication.k8s.io"
 	if a.User.Name == "admin" || reads && a.User.Name != "system:anonymous" {
-		return rest.Allow(""), nil
+		return access.Allow(""), nil
 	}
-	return rest.Decision{}, nil
+	return access.Decision{}, nil
 }
 
 // guarded serves items to an admin and to readers. The token of each is the name with "-token".
@@ -57,7 +58,7 @@ func guarded(t *testing.T) (*rest.API, *sync.Map) {
 	users.Store("reader-token", "reader")
 	items := rest.Resource[Item]{Group: "example.com", Version: "v1", Plural: "items",
 		Scale: &rest.Scale{SpecReplicas: ".spec.size", StatusReplicas: ".spec.size"}}
-	api, err := rest.New(rest.Options{Authenticator: bearers(users), Authorizer: rest.AuthorizerFunc(admins)}, items)
+	api, err := rest.New(rest.Options{Authenticator: bearers(users), Authorizer: access.AuthorizerFunc(admins)}, items)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
 	client, err := rest.ClientForType[Item](api)
@@ -154,19 +155,19 @@ func TestCookieAndHostilePage(t *testing.T) {
 	var reached atomic.Int32
 	withCookie := 0
 	mutex := sync.Mutex{}
-	authenticator := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+	authenticator := access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
 		cookie, err := r.Cookie("session")
 		if err != nil || cookie.Value != "alice-session" {
 			return nil, nil
 		}
-		return &rest.Identity{User: rest.User{Name: "alice"}}, nil
+		return &access.Identity{User: access.User{Name: "alice"}}, nil
 	})
 	api, err := rest.New(rest.Options{Authenticator: authenticator,
-		Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+		Authorizer: access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 			if a.User.Name == "alice" {
-				return rest.Allow(""), nil
+				return access.Allow(""), nil
 			}
-			return rest.Decision{}, nil
+			return access.Decision{}, nil
 		})}, rest.Resource[Item]{Group: "example.com", Version: "v1", Plural: "items"})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -68,7 +69,7 @@ func makeParts(t *testing.T, api *rest.API, n int) rest.Client[Part] {
 // changeSize changes the size of part-0000 as the user rita.
 func changeSize(t *testing.T, client rest.Client[Part], size int64) {
 	t.Helper()
-	ctx := rest.WithUser(t.Context(), rest.User{Name: "rita"})
+	ctx := access.WithUser(t.Context(), access.User{Name: "rita"})
 	_, err := client.As("editor").Modify(ctx, "part-0000", func(p *Part) error {
 		p.Spec.Size = size
 		return nil
@@ -178,12 +179,12 @@ func TestRightsOfTheHistory(t *testing.T) {
 		"both": {"", true, true}, "no undo": {"undo", false, true}, "no history": {"history", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			api := newParts(t, rest.Options{Authorizer: rest.AuthorizerFunc(
-				func(_ context.Context, a rest.Access) (rest.Decision, error) {
+			api := newParts(t, rest.Options{Authorizer: access.AuthorizerFunc(
+				func(_ context.Context, a access.Access) (access.Decision, error) {
 					if a.Subresource != "" && a.Subresource == c.denied {
-						return rest.Deny("not you"), nil
+						return access.Deny("not you"), nil
 					}
-					return rest.Allow("anybody"), nil
+					return access.Allow("anybody"), nil
 				})}, partResource())
 			changeSize(t, makeParts(t, api, 1), 2)
 			p := openPage(t, serve(t, api))

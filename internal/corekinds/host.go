@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
@@ -18,9 +19,9 @@ func (a *Accounts) Plug(api *rest.API) (rest.Parts, error) {
 }
 
 // Decide is the Authorizer of a host of the transcripts. It allows everything except impersonation.
-func Decide(_ context.Context, a rest.Access) (rest.Decision, error) {
+func Decide(_ context.Context, a access.Access) (access.Decision, error) {
 	if a.Verb == "impersonate" {
-		return rest.NoOpinion("impersonation is not allowed"), nil
+		return access.NoOpinion("impersonation is not allowed"), nil
 	}
-	return rest.Allow("every request is allowed"), nil
+	return access.Allow("every request is allowed"), nil
 }

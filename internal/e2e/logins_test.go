@@ -32,6 +32,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/rbac"
@@ -155,8 +156,8 @@ func newLogin(t *testing.T) *login {
 		Names: []string{"front-proxy"}})
 	require.NoError(t, err)
 	people.clients.AddCert(proxies.cert)
-	users := rest.Authenticators{byProxy, auth.Certificates(people.pool),
-		auth.Tokens(auth.Token{Secret: aliceToken, User: rest.User{Name: "alice"}})}
+	users := access.Authenticators{byProxy, auth.Certificates(people.pool),
+		auth.Tokens(auth.Token{Secret: aliceToken, User: access.User{Name: "alice"}})}
 	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles, newAccounts(t), auth.Reviews()}},
 		builtin.Namespaces(), rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "widgets",
 			Names: rest.Names{Kind: "Widget"}})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/rbac"
@@ -35,7 +36,7 @@ var noteUsers = []string{"root", "alice", "bob", "carol"}
 func noteServer(t *testing.T) (*server, *http.Client) {
 	var tokens []auth.Token
 	for _, name := range noteUsers {
-		u := rest.User{Name: name}
+		u := access.User{Name: name}
 		if name == "root" {
 			u.Groups = []string{"admins"}
 		}
@@ -53,7 +54,7 @@ func noteServer(t *testing.T) (*server, *http.Client) {
 
 // serveNotes serves notes, roles, and more kinds over TLS. The group admins administrates, and has a user whose token
 // is root. The client of the result trusts the server's certificate.
-func serveNotes(t *testing.T, users rest.Authenticator, plugins []rest.Plugin,
+func serveNotes(t *testing.T, users access.Authenticator, plugins []rest.Plugin,
 	more ...rest.Definition) (*server, *http.Client) {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	require.NoError(t, err)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/resttest"
@@ -43,7 +44,7 @@ func newAccounts(t *testing.T) *serviceaccount.Issuer {
 // startAccounts serves notes and service accounts over TLS. The token of the administrator is root.
 func startAccounts(t *testing.T) *server {
 	accounts := newAccounts(t)
-	people := auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root", Groups: []string{"admins"}}})
+	people := auth.Tokens(auth.Token{Secret: "root", User: access.User{Name: "root", Groups: []string{"admins"}}})
 	s, _ := serveNotes(t, people, []rest.Plugin{accounts}, accounts.TokenReviews(people))
 	return s
 }

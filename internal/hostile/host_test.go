@@ -19,6 +19,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/rbac"
@@ -50,7 +51,7 @@ const maxInFlight = 64
 type host struct {
 	api      *rest.API
 	store    storage.Store
-	tokens   rest.Authenticator
+	tokens   access.Authenticator
 	accounts *serviceaccount.Issuer
 	running  atomic.Int64 // requests whose handlers have not returned
 
@@ -88,7 +89,7 @@ func newHost(t *testing.T) *host {
 		users = append(users, fmt.Sprint("crowd", i))
 	}
 	for _, name := range users {
-		u := rest.User{Name: name}
+		u := access.User{Name: name}
 		if name == "root" {
 			u.Groups = []string{"admins"}
 		}
@@ -107,7 +108,7 @@ func newHost(t *testing.T) *host {
 	h.store, h.tokens = store, auth.Tokens(tokens...)
 	h.api, err = rest.New(rest.Options{
 		Store: store, MaxInFlight: maxInFlight, Logger: slog.New(slog.DiscardHandler),
-		Authenticator: rest.Authenticators{h.tokens, auth.Bearer(h.issuer.recognize)}, Authorizer: byTeam(t),
+		Authenticator: access.Authenticators{h.tokens, auth.Bearer(h.issuer.recognize)}, Authorizer: byTeam(t),
 		Plugins: []rest.Plugin{h.accounts, roles, auth.Reviews(), h.serveWebhooks(t)},
 	}, kinds...)
 	require.NoError(t, err)
@@ -122,19 +123,19 @@ func notes() rest.Resource[Note] {
 }
 
 // byTeam restricts fay and gus to the notes of their team.
-func byTeam(t *testing.T) rest.Authorizer {
-	only := map[string]rest.Filter{}
+func byTeam(t *testing.T) access.Authorizer {
+	only := map[string]access.Filter{}
 	for user, team := range map[string]string{"fay": "team=a", "gus": "team=b"} {
 		labels, err := apimeta.ParseSelector(team)
 		require.NoError(t, err)
-		only[user] = rest.Filter{Labels: labels}
+		only[user] = access.Filter{Labels: labels}
 	}
-	return rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+	return access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 		filter, ok := only[a.User.Name]
 		if !ok || a.Resource != "notes" || a.Namespace != "shared" {
-			return rest.Decision{}, nil
+			return access.Decision{}, nil
 		}
-		return rest.AllowOnly("", filter), nil
+		return access.AllowOnly("", filter), nil
 	})
 }
 

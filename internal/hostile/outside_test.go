@@ -19,7 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/webhook"
 	"github.com/decorum-go/decorum/status"
@@ -46,7 +46,7 @@ func (o *outsider) wait(ctx context.Context) {
 const forged = "forged-"
 
 // recognize is the authenticator of the identity provider. It lets any number of requests wait.
-func (o *outsider) recognize(ctx context.Context, token string) (*rest.Identity, error) {
+func (o *outsider) recognize(ctx context.Context, token string) (*access.Identity, error) {
 	if !strings.HasPrefix(token, forged) {
 		return nil, errors.New("the token is of another issuer")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // Alice may act as an administrator for a moment, and opens a watch. It ends when she loses that right, and never shows
@@ -61,8 +62,8 @@ func (h *host) replica(t *testing.T, options rest.Options) string {
 }
 
 // allowed allows everything.
-var allowed = rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) {
-	return rest.Allow(""), nil
+var allowed = access.AuthorizerFunc(func(context.Context, access.Access) (access.Decision, error) {
+	return access.Allow(""), nil
 })
 
 // Fay lists while a filter hides notes from her. When another replica, which knows nothing of that, shows her

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/quota"
@@ -86,12 +87,12 @@ func serve(t *testing.T, options bolt.Options, now func() time.Time, use func(cl
 	require.NoError(t, err)
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"librarians"}})
 	require.NoError(t, err)
-	users := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
-		u := rest.User{Name: r.Header.Get("User")}
+	users := access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
+		u := access.User{Name: r.Header.Get("User")}
 		if u.Name == "root" {
 			u.Groups = []string{"librarians"}
 		}
-		return &rest.Identity{User: u}, nil
+		return &access.Identity{User: u}, nil
 	})
 	api, err := rest.New(rest.Options{Store: store, Now: now, Authenticator: users,
 		Plugins: []rest.Plugin{roles, crd.New(crd.Options{})}}, builtin.Namespaces(), builtin.Leases(), shelves(), notices())

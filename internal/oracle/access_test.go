@@ -11,16 +11,17 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // upstreamAccess returns the access that kube-apiserver would authorize for a request.
-func upstreamAccess(t testing.TB, method, target string) rest.Access {
+func upstreamAccess(t testing.TB, method, target string) access.Access {
 	t.Helper()
 	factory := request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"),
 		GrouplessAPIPrefixes: sets.NewString("api")}
 	info, err := factory.NewRequestInfo(httptest.NewRequest(method, target, nil))
 	require.NoError(t, err)
-	a := rest.Access{User: rest.UserFrom(t.Context()), Verb: rest.Verb(info.Verb), Group: info.APIGroup,
+	a := access.Access{User: access.UserFrom(t.Context()), Verb: access.Verb(info.Verb), Group: info.APIGroup,
 		Version: info.APIVersion, Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace,
 		Name: info.Name, LabelSelector: info.LabelSelector, FieldSelector: info.FieldSelector}
 	if !info.IsResourceRequest {
@@ -98,23 +99,23 @@ func TestAccessOfDiffers(t *testing.T) {
 	api := accessed(t)
 	for name, c := range map[string]struct {
 		method, target string
-		ours, theirs   rest.Access
+		ours, theirs   access.Access
 	}{
 		"an escaped slash does not separate segments": {"GET", "/api/v1/namespaces/a/pods/b%2Fstatus",
-			rest.Access{Verb: "get", Path: "/api/v1/namespaces/a/pods/b/status"},
-			rest.Access{Verb: "get", Version: "v1", Resource: "pods", Subresource: "status", Namespace: "a", Name: "b"}},
+			access.Access{Verb: "get", Path: "/api/v1/namespaces/a/pods/b/status"},
+			access.Access{Verb: "get", Version: "v1", Resource: "pods", Subresource: "status", Namespace: "a", Name: "b"}},
 		"an empty segment names no resource": {"GET", "/api/v1/namespaces/a//b",
-			rest.Access{Verb: "get", Path: "/api/v1/namespaces/a//b"},
-			rest.Access{Verb: "get", Version: "v1", Namespace: "a", Name: "b"}},
+			access.Access{Verb: "get", Path: "/api/v1/namespaces/a//b"},
+			access.Access{Verb: "get", Version: "v1", Namespace: "a", Name: "b"}},
 		"the legacy prefix proxy is an ordinary resource name": {"GET", "/api/v1/proxy/namespaces/a/pods/b",
-			rest.Access{Verb: "get", Version: "v1", Resource: "proxy", Name: "namespaces", Subresource: "a"},
-			rest.Access{Verb: "proxy", Version: "v1", Resource: "pods", Namespace: "a", Name: "b"}},
+			access.Access{Verb: "get", Version: "v1", Resource: "proxy", Name: "namespaces", Subresource: "a"},
+			access.Access{Verb: "proxy", Version: "v1", Resource: "pods", Namespace: "a", Name: "b"}},
 		"one invalid parameter does not hide the others": {"GET", "/api/v1/pods?limit=x&fieldSelector=metadata.name%3Da",
-			rest.Access{Verb: "list", Version: "v1", Resource: "pods", Name: "a", FieldSelector: "metadata.name=a"},
-			rest.Access{Verb: "list", Version: "v1", Resource: "pods", FieldSelector: "metadata.name=a"}},
+			access.Access{Verb: "list", Version: "v1", Resource: "pods", Name: "a", FieldSelector: "metadata.name=a"},
+			access.Access{Verb: "list", Version: "v1", Resource: "pods", FieldSelector: "metadata.name=a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.ours.User, c.theirs.User = rest.UserFrom(t.Context()), rest.UserFrom(t.Context())
+			c.ours.User, c.theirs.User = access.UserFrom(t.Context()), access.UserFrom(t.Context())
 			r, w := httptest.NewRequest(c.method, c.target, nil), httptest.NewRecorder()
 			require.Equal(t, c.ours, api.AccessOf(r))
 			require.Equal(t, c.theirs, upstreamAccess(t, c.method, c.target))
@@ -152,7 +153,7 @@ func TestAccessOfRandomPaths(t *testing.T) {
 		method := pickText(r.Rand, "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 		want, got := upstreamAccess(t, method, target), api.AccessOf(httptest.NewRequest(method, target, nil))
 		if want.Resource == "" && want.Path == "" {
-			want = rest.Access{User: want.User, Verb: rest.Verb(strings.ToLower(method)), Path: got.Path} // an empty segment, see TestAccessOfDiffers
+			want = access.Access{User: want.User, Verb: access.Verb(strings.ToLower(method)), Path: got.Path} // an empty segment, see TestAccessOfDiffers
 		}
 		require.Equal(t, want, got, "%s %s", method, target)
 	})

@@ -21,6 +21,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/audit"
 )
 
@@ -97,10 +98,10 @@ func randomAuditPolicy(r round, wrong bool) map[string]any {
 }
 
 // randomAuditAccess returns a request to a resource, or to a path.
-func randomAuditAccess(r round) rest.Access {
-	a := rest.Access{Verb: rest.Verb(pickText(r.Rand, "get", "list", "create", "watch"))}
+func randomAuditAccess(r round) access.Access {
+	a := access.Access{Verb: access.Verb(pickText(r.Rand, "get", "list", "create", "watch"))}
 	if r.Intn(6) > 0 {
-		a.User = rest.User{Name: pickText(r.Rand, "alice", "bob", "system:anonymous"),
+		a.User = access.User{Name: pickText(r.Rand, "alice", "bob", "system:anonymous"),
 			Groups: []string{pickText(r.Rand, "dev", "ops"), "system:authenticated"}}
 	}
 	if r.Intn(4) == 0 {
@@ -114,7 +115,7 @@ func randomAuditAccess(r round) rest.Access {
 }
 
 // upstreamAuditAttributes are the attributes by which kube-apiserver decides about an access.
-func upstreamAuditAttributes(a rest.Access) authorizer.Attributes {
+func upstreamAuditAttributes(a access.Access) authorizer.Attributes {
 	attributes := authorizer.AttributesRecord{Verb: string(a.Verb), Namespace: a.Namespace, APIGroup: a.Group,
 		APIVersion: a.Version, Resource: a.Resource, Subresource: a.Subresource, Name: a.Name, ResourceRequest: a.Path == "",
 		Path: a.Path}
@@ -191,9 +192,9 @@ func TestAuditEventsAreThoseOfUpstreamsTypes(t *testing.T) {
 	require.NoError(t, err)
 	api, err := rest.New(rest.Options{
 		Plugins: []rest.Plugin{records},
-		Authorizer: rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision,
+		Authorizer: access.AuthorizerFunc(func(context.Context, access.Access) (access.Decision,
 			error) {
-			return rest.Allow("a test"), nil
+			return access.Allow("a test"), nil
 		}),
 	}, rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos"})
 	require.NoError(t, err)

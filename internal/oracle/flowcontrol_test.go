@@ -26,6 +26,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/fairness/flowcontrol"
 )
@@ -125,9 +126,9 @@ func randomFlowRule(r *rand.Rand) flowcontrol.PolicyRulesWithSubjects {
 	return rule
 }
 
-func randomFlowAccess(r *rand.Rand) rest.Access {
-	a := rest.Access{User: rest.User{Name: oneOf(r, flowUsers)},
-		Verb: rest.Verb(oneOf(r, []string{"get", "list", "watch", "create"}))}
+func randomFlowAccess(r *rand.Rand) access.Access {
+	a := access.Access{User: access.User{Name: oneOf(r, flowUsers)},
+		Verb: access.Verb(oneOf(r, []string{"get", "list", "watch", "create"}))}
 	for _, g := range flowGroups {
 		if r.Intn(4) == 0 {
 			a.User.Groups = append(a.User.Groups, g)
@@ -188,7 +189,7 @@ func note[T any](t *testing.T, api *rest.API, names map[string]string, of func(*
 }
 
 // of returns the names of the schema and of the level of an access.
-func (o *ourFlowControl) of(a *rest.Access) string {
+func (o *ourFlowControl) of(a *access.Access) string {
 	h := http.Header{}
 	o.limiter.Name(h, *a)
 	return o.names[h.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)] + " at " +
@@ -250,7 +251,7 @@ func converted[U, T any](t *testing.T, objects []T) (all []runtime.Object) {
 }
 
 // of returns the names of the schema and of the level of an access.
-func (u *upstreamFlowControl) of(t *testing.T, a *rest.Access) (schema, level string) {
+func (u *upstreamFlowControl) of(t *testing.T, a *access.Access) (schema, level string) {
 	t.Helper()
 	info := &request.RequestInfo{
 		IsResourceRequest: a.Resource != "", Path: a.Path, Verb: string(a.Verb), APIGroup: a.Group, APIVersion: a.Version,

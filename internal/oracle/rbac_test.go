@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
@@ -85,7 +86,7 @@ type policy struct {
 }
 
 // rulesOf is the reference for which rules apply to a user: it looks at every binding.
-func (p *policy) rulesOf(u rest.User, namespace string) (rules []rbac.PolicyRule) {
+func (p *policy) rulesOf(u access.User, namespace string) (rules []rbac.PolicyRule) {
 	applies := func(subjects []rbac.Subject, namespace string) bool {
 		return slices.ContainsFunc(subjects, func(s rbac.Subject) bool {
 			switch s.Kind {
@@ -130,7 +131,7 @@ func upstreamRules(t testing.TB, rules []rbac.PolicyRule) (out []rbacv1.PolicyRu
 }
 
 // asRule returns the rule that allows an access and nothing else.
-func asRule(a rest.Access) rbac.PolicyRule {
+func asRule(a access.Access) rbac.PolicyRule {
 	if a.Path != "" {
 		return rbac.PolicyRule{Verbs: []string{string(a.Verb)}, NonResourceURLs: []string{a.Path}}
 	}
@@ -144,13 +145,13 @@ func asRule(a rest.Access) rbac.PolicyRule {
 	return r
 }
 
-func randomAccess(r *rand.Rand) rest.Access {
-	u := rest.User{Name: oneOf(r, rbacUsers), Groups: someOf(r, 0, rbacTeams)}
+func randomAccess(r *rand.Rand) access.Access {
+	u := access.User{Name: oneOf(r, rbacUsers), Groups: someOf(r, 0, rbacTeams)}
 	if r.Intn(5) == 0 {
-		return rest.Access{User: u, Verb: oneOf(r, []rest.Verb{rest.VerbGet, rest.VerbList}),
+		return access.Access{User: u, Verb: oneOf(r, []access.Verb{access.VerbGet, access.VerbList}),
 			Path: oneOf(r, []string{"/a", "/a/b", "/a/", "/b", "/ab"})}
 	}
-	return rest.Access{User: u, Verb: oneOf(r, []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbCreate, "*"}),
+	return access.Access{User: u, Verb: oneOf(r, []access.Verb{access.VerbGet, access.VerbList, access.VerbCreate, "*"}),
 		Group: oneOf(r, []string{"", "example.com"}), Resource: oneOf(r, []string{"pods", "nodes"}),
 		Subresource: oneOf(r, []string{"", "", "log", "status"}), Name: oneOf(r, []string{"", "a", "b", "c"}),
 		Namespace: oneOf(r, []string{"", "red", "blue"})}
@@ -223,7 +224,7 @@ func FuzzRBAC(f *testing.F) {
 // observed gives the test the Authorizer of Roles.
 type observed struct {
 	*rbac.Roles
-	authorizer rest.Authorizer
+	authorizer access.Authorizer
 }
 
 func (o *observed) Plug(api *rest.API) (rest.Parts, error) {
@@ -260,14 +261,14 @@ func compareRBAC(t testing.TB, r *rand.Rand) {
 
 // compareEscalation lets a user try to create a role with random rules.
 func compareEscalation(t testing.TB, r *rand.Rand, api *rest.API, p *policy) {
-	u, namespace := rest.User{Name: oneOf(r, rbacUsers), Groups: someOf(r, 0, rbacTeams)}, oneOf(r, rbacNamespaces)
+	u, namespace := access.User{Name: oneOf(r, rbacUsers), Groups: someOf(r, 0, rbacTeams)}, oneOf(r, rbacNamespaces)
 	owned := p.rulesOf(u, namespace)
 	mayCreate, _ := validation.Covers(upstreamRules(t, owned),
-		upstreamRules(t, []rbac.PolicyRule{asRule(rest.Access{Verb: "create", Group: rbac.Group, Resource: "roles"})}))
+		upstreamRules(t, []rbac.PolicyRule{asRule(access.Access{Verb: "create", Group: rbac.Group, Resource: "roles"})}))
 	wanted := randomPolicyRules(r, true)
 	covers, _ := validation.Covers(upstreamRules(t, owned), upstreamRules(t, wanted))
 	mayEscalate, _ := validation.Covers(upstreamRules(t, owned),
-		upstreamRules(t, []rbac.PolicyRule{asRule(rest.Access{Verb: "escalate", Group: rbac.Group, Resource: "roles",
+		upstreamRules(t, []rbac.PolicyRule{asRule(access.Access{Verb: "escalate", Group: rbac.Group, Resource: "roles",
 			Name: "new"})}))
 	_, err := resttest.Client[rbac.Role](t, api).Namespace(namespace).AsUser(u).DryRun().Create(t.Context(),
 		&rbac.Role{ObjectMeta: apimeta.ObjectMeta{Name: "new"}, Rules: wanted})

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/internal/corekinds"
 	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/conformance"
@@ -75,7 +76,7 @@ func newAPI(t *testing.T, store storage.Store, defined bool) *rest.API {
 	if !defined {
 		kinds = append(kinds, widget.Resource())
 	}
-	api, err := rest.New(rest.Options{Store: store, Authorizer: rest.AuthorizerFunc(corekinds.Decide), CEL: cel.New(nil),
+	api, err := rest.New(rest.Options{Store: store, Authorizer: access.AuthorizerFunc(corekinds.Decide), CEL: cel.New(nil),
 		Plugins: []rest.Plugin{auth.Reviews(), new(corekinds.Accounts), crd.New(crd.Options{})}}, kinds...)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -130,7 +131,7 @@ func (a *Audit) Observe(ctx context.Context, r *rest.ObservedRequest) (context.C
 	client := r.Access
 	switch {
 	case status.IsUnauthorized(r.Refused):
-		client.User = rest.User{}
+		client.User = access.User{}
 	case r.Sender != nil:
 		client.User = *r.Sender
 	}

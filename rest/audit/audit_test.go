@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/audit"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
@@ -197,7 +198,7 @@ func TestCredentialsAreRecordedOnlyIfTheRuleNamesThem(t *testing.T) {
 		var b bytes.Buffer
 		api, _ := audited(t, audit.Options{Policy: parse(t, policy),
 			Outputs: []audit.Output{{Sink: audit.NewWriter(&b), Mode: audit.Strict}}},
-			rest.Options{Authenticator: auth.Tokens(auth.Token{Secret: "bearer-" + planted, User: rest.User{Name: "alice"}}),
+			rest.Options{Authenticator: auth.Tokens(auth.Token{Secret: "bearer-" + planted, User: access.User{Name: "alice"}}),
 				Plugins: []rest.Plugin{auth.Reviews()}}, secrets())
 		do := func(method, target, body string, more ...string) {
 			apitest.Do(t, api, method, target, body, append([]string{"Authorization", "Bearer bearer-" + planted}, more...)...)
@@ -224,16 +225,16 @@ func TestCredentialsAreRecordedOnlyIfTheRuleNamesThem(t *testing.T) {
 // The event of a refused request says why, also about a confidential resource. A failure that may quote the object says
 // everything else.
 func TestFailuresAboutConfidentialObjects(t *testing.T) {
-	denied := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+	denied := access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 		if a.User.Name == "alice" {
-			return rest.Deny("not today"), nil
+			return access.Deny("not today"), nil
 		}
-		return rest.Allow(""), nil
+		return access.Allow(""), nil
 	})
 	var sink recorder
 	api, _ := audited(t, audit.Options{Outputs: []audit.Output{{Sink: &sink, Mode: audit.Strict}}},
 		rest.Options{Authorizer: denied, Authenticator: auth.Tokens(
-			auth.Token{Secret: "alice", User: rest.User{Name: "alice"}}, auth.Token{Secret: "bob", User: rest.User{Name: "bob"}})},
+			auth.Token{Secret: "alice", User: access.User{Name: "alice"}}, auth.Token{Secret: "bob", User: access.User{Name: "bob"}})},
 		secrets())
 	const valid = `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}}`
 	for _, c := range []struct {

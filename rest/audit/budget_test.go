@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/audit"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
@@ -33,7 +34,7 @@ func TestQueueCountsEveryTextOfAnEvent(t *testing.T) {
 		return ctx.Err()
 	})
 	budget := storage.NewBudget(1 << 20)
-	refuses := rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return rest.Deny("no"), nil })
+	refuses := access.AuthorizerFunc(func(context.Context, access.Access) (access.Decision, error) { return access.Deny("no"), nil })
 	api, a := audited(t, audit.Options{Budget: budget, Logger: apitest.LoggerTo(io.Discard),
 		Outputs: []audit.Output{{Sink: hangs, QueueBytes: limit, BatchEvents: 1}}}, rest.Options{Authorizer: refuses}, memos())
 	require.NoError(t, api.Start(t.Context()))

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -57,7 +57,7 @@ type User struct {
 	Extra    map[string][]string `json:"extra,omitempty"`
 }
 
-func userOf(u rest.User) User {
+func userOf(u access.User) User {
 	return User{Username: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
 }
 
@@ -76,7 +76,7 @@ type ObjectReference struct {
 	Subresource     string `json:"subresource,omitempty"`
 }
 
-func referenceOf(a rest.Access) ObjectReference {
+func referenceOf(a access.Access) ObjectReference {
 	return ObjectReference{Resource: a.Resource, Namespace: a.Namespace, Name: a.Name, APIGroup: a.Group,
 		APIVersion: a.Version, Subresource: a.Subresource}
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // Level says how much of a request an [Event] records. Each level records what the levels before it record.
@@ -113,7 +113,7 @@ func (d Decision) Omits(s Stage) bool {
 
 // Evaluate returns what the policy says about a request, as kube-apiserver decides it. a.User is the client, also if it
 // acts as another user, and the zero User if the client is unknown.
-func (p *Policy) Evaluate(a rest.Access) Decision {
+func (p *Policy) Evaluate(a access.Access) Decision {
 	for i := range p.Rules {
 		r := &p.Rules[i]
 		if !r.matches(&a) {
@@ -129,7 +129,7 @@ func (p *Policy) Evaluate(a rest.Access) Decision {
 	return Decision{Level: LevelNone, OmitManagedFields: p.OmitManagedFields, omitted: [2][]Stage{p.OmitStages}}
 }
 
-func (r *PolicyRule) matches(a *rest.Access) bool {
+func (r *PolicyRule) matches(a *access.Access) bool {
 	inGroup := func(group string) bool { return slices.Contains(r.UserGroups, group) }
 	switch {
 	case len(r.Users) > 0 && (a.User.Name == "" || !slices.Contains(r.Users, a.User.Name)),
@@ -150,7 +150,7 @@ func (r *PolicyRule) matchesPath(path string) bool {
 	})
 }
 
-func (r *PolicyRule) matchesResource(a *rest.Access) bool {
+func (r *PolicyRule) matchesResource(a *access.Access) bool {
 	if len(r.Namespaces) > 0 && !slices.Contains(r.Namespaces, a.Namespace) {
 		return false
 	}
@@ -158,7 +158,7 @@ func (r *PolicyRule) matchesResource(a *rest.Access) bool {
 }
 
 // match reports whether the request is about one of the resources.
-func (g *GroupResources) match(a *rest.Access) bool {
+func (g *GroupResources) match(a *access.Access) bool {
 	switch {
 	case g.Group != "*" && g.Group != a.Group:
 		return false
@@ -171,7 +171,7 @@ func (g *GroupResources) match(a *rest.Access) bool {
 }
 
 // names reports whether a pattern other than "*" names the resource or the subresource of a request.
-func names(pattern string, a *rest.Access) bool {
+func names(pattern string, a *access.Access) bool {
 	resource, subresource, both := strings.Cut(pattern, "/")
 	switch {
 	case !both:

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/audit"
 )
 
@@ -33,7 +33,7 @@ func FuzzParsePolicy(f *testing.F) {
 			return
 		}
 		require.Empty(t, p.Validate())
-		for _, a := range []rest.Access{{Verb: "get", Path: "/"},
+		for _, a := range []access.Access{{Verb: "get", Path: "/"},
 			{Verb: "get", Version: "v1", Resource: "pods", Subresource: "log", Name: "a"}} {
 			assert.Contains(t, []audit.Level{audit.LevelNone, audit.LevelMetadata, audit.LevelRequest,
 				audit.LevelRequestResponse}, p.Evaluate(a).Level)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/audit"
 )
 
@@ -111,49 +111,49 @@ func TestReadPolicyNamesTheFile(t *testing.T) {
 
 // Each rule is at level Metadata, and the request matches or does not.
 func TestRulesMatchRequests(t *testing.T) {
-	get := func(group, resource, subresource, name string) rest.Access {
-		return rest.Access{User: rest.User{Name: "alice", Groups: []string{"dev", "ops"}}, Verb: rest.VerbGet,
+	get := func(group, resource, subresource, name string) access.Access {
+		return access.Access{User: access.User{Name: "alice", Groups: []string{"dev", "ops"}}, Verb: access.VerbGet,
 			Group: group, Version: "v1", Resource: resource, Subresource: subresource, Namespace: "default", Name: name}
 	}
 	pod, log, node := get("", "pods", "", "a"), get("", "pods", "log", "a"), get("", "nodes", "", "a")
 	node.Namespace = ""
 	scale := get("apps", "deployments", "scale", "web")
-	path := rest.Access{User: pod.User, Verb: "get", Path: "/healthz/ping"}
+	path := access.Access{User: pod.User, Verb: "get", Path: "/healthz/ping"}
 	unknown := pod
-	unknown.User = rest.User{}
+	unknown.User = access.User{}
 
-	for rule, c := range map[string]struct{ matches, not []rest.Access }{
-		"":                            {matches: []rest.Access{pod, log, node, scale, path, unknown}},
-		"users: [bob, alice]":         {matches: []rest.Access{pod, path}, not: []rest.Access{unknown}},
-		"users: [bob]":                {not: []rest.Access{pod, path}},
-		`users: [""]`:                 {not: []rest.Access{unknown}},
-		"userGroups: [ops]":           {matches: []rest.Access{pod}, not: []rest.Access{unknown}},
-		"userGroups: [admins]":        {not: []rest.Access{pod}},
-		"verbs: [get]":                {matches: []rest.Access{pod, path}},
-		"verbs: [list]":               {not: []rest.Access{pod, path}},
-		"namespaces: [default]":       {matches: []rest.Access{pod, scale}, not: []rest.Access{node, path}},
-		`namespaces: [""]`:            {matches: []rest.Access{node}, not: []rest.Access{pod, path}},
-		`nonResourceURLs: ["*"]`:      {matches: []rest.Access{path}, not: []rest.Access{pod}},
-		`nonResourceURLs: ["/heal*"]`: {matches: []rest.Access{path}},
-		`nonResourceURLs: ["/healthz", "/healthz/p"]`: {not: []rest.Access{path}},
-		`resources: [{}]`: {matches: []rest.Access{pod, log, node},
-			not: []rest.Access{scale, path}},
-		`resources: [{group: "*"}]`: {matches: []rest.Access{pod, scale},
-			not: []rest.Access{path}},
-		`resources: [{group: apps}, {group: batch}]`: {matches: []rest.Access{scale},
-			not: []rest.Access{pod}},
-		`resources: [{resources: [pods]}]`: {matches: []rest.Access{pod},
-			not: []rest.Access{log, node}},
-		`resources: [{resources: [pods/log]}]`: {matches: []rest.Access{log},
-			not: []rest.Access{pod}},
-		`resources: [{resources: ["pods/*"]}]`: {matches: []rest.Access{pod, log},
-			not: []rest.Access{node}},
-		`resources: [{group: "*", resources: ["*/scale"]}]`: {matches: []rest.Access{scale},
-			not: []rest.Access{pod, log}},
-		`resources: [{resources: ["*"], resourceNames: [a]}]`: {matches: []rest.Access{pod, log, node},
-			not: []rest.Access{scale}},
-		`resources: [{group: apps, resources: ["*"], resourceNames: [other]}]`:   {not: []rest.Access{scale}},
-		`resources: [{resources: ["pods/", "*/", "/log", "*/*", "pods/log/a"]}]`: {not: []rest.Access{pod, log}},
+	for rule, c := range map[string]struct{ matches, not []access.Access }{
+		"":                            {matches: []access.Access{pod, log, node, scale, path, unknown}},
+		"users: [bob, alice]":         {matches: []access.Access{pod, path}, not: []access.Access{unknown}},
+		"users: [bob]":                {not: []access.Access{pod, path}},
+		`users: [""]`:                 {not: []access.Access{unknown}},
+		"userGroups: [ops]":           {matches: []access.Access{pod}, not: []access.Access{unknown}},
+		"userGroups: [admins]":        {not: []access.Access{pod}},
+		"verbs: [get]":                {matches: []access.Access{pod, path}},
+		"verbs: [list]":               {not: []access.Access{pod, path}},
+		"namespaces: [default]":       {matches: []access.Access{pod, scale}, not: []access.Access{node, path}},
+		`namespaces: [""]`:            {matches: []access.Access{node}, not: []access.Access{pod, path}},
+		`nonResourceURLs: ["*"]`:      {matches: []access.Access{path}, not: []access.Access{pod}},
+		`nonResourceURLs: ["/heal*"]`: {matches: []access.Access{path}},
+		`nonResourceURLs: ["/healthz", "/healthz/p"]`: {not: []access.Access{path}},
+		`resources: [{}]`: {matches: []access.Access{pod, log, node},
+			not: []access.Access{scale, path}},
+		`resources: [{group: "*"}]`: {matches: []access.Access{pod, scale},
+			not: []access.Access{path}},
+		`resources: [{group: apps}, {group: batch}]`: {matches: []access.Access{scale},
+			not: []access.Access{pod}},
+		`resources: [{resources: [pods]}]`: {matches: []access.Access{pod},
+			not: []access.Access{log, node}},
+		`resources: [{resources: [pods/log]}]`: {matches: []access.Access{log},
+			not: []access.Access{pod}},
+		`resources: [{resources: ["pods/*"]}]`: {matches: []access.Access{pod, log},
+			not: []access.Access{node}},
+		`resources: [{group: "*", resources: ["*/scale"]}]`: {matches: []access.Access{scale},
+			not: []access.Access{pod, log}},
+		`resources: [{resources: ["*"], resourceNames: [a]}]`: {matches: []access.Access{pod, log, node},
+			not: []access.Access{scale}},
+		`resources: [{group: apps, resources: ["*"], resourceNames: [other]}]`:   {not: []access.Access{scale}},
+		`resources: [{resources: ["pods/", "*/", "/log", "*/*", "pods/log/a"]}]`: {not: []access.Access{pod, log}},
 	} {
 		p := parse(t, "rules: [{level: Metadata, "+rule+"}]")
 		for _, a := range c.matches {
@@ -173,8 +173,8 @@ rules:
 - {level: Request, verbs: [create], omitStages: [RequestReceived], omitManagedFields: false}
 - {level: Metadata, verbs: [create, update]}
 `)
-	create, update, other := p.Evaluate(rest.Access{Verb: "create"}), p.Evaluate(rest.Access{Verb: "update"}),
-		p.Evaluate(rest.Access{Verb: "get"})
+	create, update, other := p.Evaluate(access.Access{Verb: "create"}), p.Evaluate(access.Access{Verb: "update"}),
+		p.Evaluate(access.Access{Verb: "get"})
 	assert.Equal(t, []audit.Level{"Request", "Metadata", "None"}, []audit.Level{create.Level, update.Level, other.Level})
 	assert.Equal(t, []bool{false, true, true},
 		[]bool{create.OmitManagedFields, update.OmitManagedFields, other.OmitManagedFields})
@@ -186,7 +186,7 @@ rules:
 func TestEvaluateAllocatesNothing(t *testing.T) {
 	p, err := audit.ReadPolicy("testdata/policy.yaml")
 	require.NoError(t, err)
-	a := rest.Access{User: rest.User{Name: "alice", Groups: []string{"dev"}}, Verb: "list", Version: "v1",
+	a := access.Access{User: access.User{Name: "alice", Groups: []string{"dev"}}, Verb: "list", Version: "v1",
 		Resource: "nodes"}
 	assert.Zero(t, testing.AllocsPerRun(100, func() { p.Evaluate(a) }))
 }

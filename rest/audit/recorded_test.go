@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/audit"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
@@ -50,8 +51,8 @@ func recordedHost(t *testing.T, sink audit.Sink) *rest.API {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"system:masters"}})
 	require.NoError(t, err)
 	users := auth.OrAnonymous(auth.Tokens(
-		auth.Token{Secret: "admin", User: rest.User{Name: "admin", UID: "uid", Groups: []string{"system:masters"}}},
-		auth.Token{Secret: "alice", User: rest.User{Name: "alice", UID: "uid", Groups: []string{"dev", "ops"}}},
+		auth.Token{Secret: "admin", User: access.User{Name: "admin", UID: "uid", Groups: []string{"system:masters"}}},
+		auth.Token{Secret: "alice", User: access.User{Name: "alice", UID: "uid", Groups: []string{"dev", "ops"}}},
 	))
 	api := apitest.Start(t, rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles, crd.New(crd.Options{}), a}},
 		builtin.Namespaces(), secrets(),

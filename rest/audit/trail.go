@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -59,7 +60,7 @@ type trail struct {
 	answer status.Status
 }
 
-func newTrail(a *Audit, r *rest.ObservedRequest, client rest.Access, d Decision, withheld bool) *trail {
+func newTrail(a *Audit, r *rest.ObservedRequest, client access.Access, d Decision, withheld bool) *trail {
 	t := &trail{audit: a, decision: d, withheld: withheld, unknown: status.IsUnauthorized(r.Refused), request: r}
 	t.event = Event{
 		TypeMeta: apimeta.TypeMeta{APIVersion: apiVersion, Kind: "Event"},

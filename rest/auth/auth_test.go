@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -35,11 +36,11 @@ func withCertificate(r *http.Request, name string, verified bool, groups ...stri
 	return ofUsers().sign(name, groups...).present(r, verified)
 }
 
-func tokens() rest.Authenticator {
+func tokens() access.Authenticator {
 	return auth.Tokens(
-		auth.Token{Secret: "alice-secret", User: rest.User{Name: "alice", Groups: []string{"dev"}}},
-		auth.Token{Secret: "bob-secret", User: rest.User{Name: "bob"}},
-		auth.Token{Secret: "", User: rest.User{Name: "nobody"}},
+		auth.Token{Secret: "alice-secret", User: access.User{Name: "alice", Groups: []string{"dev"}}},
+		auth.Token{Secret: "bob-secret", User: access.User{Name: "bob"}},
+		auth.Token{Secret: "", User: access.User{Name: "nobody"}},
 		auth.Token{Secret: "nameless"},
 	)
 }
@@ -48,7 +49,7 @@ func TestAuthenticators(t *testing.T) {
 	certificates := auth.Certificates(ofUsers().pool)
 	for _, c := range []struct {
 		name   string
-		by     rest.Authenticator
+		by     access.Authenticator
 		r      *http.Request
 		user   string // empty for none
 		groups []string
@@ -75,15 +76,15 @@ func TestAuthenticators(t *testing.T) {
 		{"no authority", auth.Certificates(nil), withCertificate(request(), "alice", true), "", nil, true},
 		{"an empty pool", auth.Certificates(x509.NewCertPool()), withCertificate(request(), "alice", true), "", nil, true},
 
-		{"the first", rest.Authenticators{tokens(), certificates},
+		{"the first", access.Authenticators{tokens(), certificates},
 			withCertificate(request("Authorization", "Bearer bob-secret"), "dave", true), "bob", nil, false},
-		{"the second", rest.Authenticators{tokens(), certificates}, withCertificate(request(), "dave", true), "dave", nil,
+		{"the second", access.Authenticators{tokens(), certificates}, withCertificate(request(), "dave", true), "dave", nil,
 			false},
-		{"the second after an error", rest.Authenticators{auth.Tokens(), tokens()},
+		{"the second after an error", access.Authenticators{auth.Tokens(), tokens()},
 			request("Authorization", "Bearer bob-secret"), "bob", nil, false},
-		{"none of several", rest.Authenticators{auth.Tokens(), tokens()}, request("Authorization", "Bearer guess"), "", nil,
+		{"none of several", access.Authenticators{auth.Tokens(), tokens()}, request("Authorization", "Bearer guess"), "", nil,
 			true},
-		{"none, without credentials", rest.Authenticators{certificates, tokens()}, request(), "", nil, false},
+		{"none, without credentials", access.Authenticators{certificates, tokens()}, request(), "", nil, false},
 		{"anonymous", auth.OrAnonymous(tokens()), request(), "system:anonymous", []string{"system:unauthenticated"}, false},
 		{"invalid credentials are not anonymous", auth.OrAnonymous(tokens()), request("Authorization", "Bearer guess"), "",
 			nil, true},
@@ -108,11 +109,11 @@ func TestAuthenticators(t *testing.T) {
 
 // If a single authenticator fails with an error of package status, clients receive that error.
 func TestAuthenticatorsKeepAnError(t *testing.T) {
-	down := auth.Bearer(func(context.Context, string) (*rest.Identity,
+	down := auth.Bearer(func(context.Context, string) (*access.Identity,
 		error) {
 		return nil, status.ServiceUnavailable("later")
 	})
-	_, err := rest.Authenticators{auth.Certificates(ofUsers().pool), down}.Authenticate(request("Authorization", "Bearer x"))
+	_, err := access.Authenticators{auth.Certificates(ofUsers().pool), down}.Authenticate(request("Authorization", "Bearer x"))
 	assert.True(t, status.IsServiceUnavailable(err))
 }
 
@@ -132,11 +133,11 @@ func TestAnUndecidedAuthenticatorIsNever401(t *testing.T) {
 		"wrapped and joined": {[]error{errors.New("unknown"), fmt.Errorf("accounts: %w", unavailable)}, 503},
 		"refusals":           {[]error{errors.New("unknown"), errors.New("foreign")}, 401},
 	} {
-		var asked []rest.Authenticator
+		var asked []access.Authenticator
 		for _, err := range c.errs {
-			asked = append(asked, auth.Bearer(func(context.Context, string) (*rest.Identity, error) { return nil, err }))
+			asked = append(asked, auth.Bearer(func(context.Context, string) (*access.Identity, error) { return nil, err }))
 		}
-		api, err := rest.New(rest.Options{Authenticator: rest.Authenticators(asked), Logger: slog.New(slog.DiscardHandler)})
+		api, err := rest.New(rest.Options{Authenticator: access.Authenticators(asked), Logger: slog.New(slog.DiscardHandler)})
 		require.NoError(t, err)
 		answer := httptest.NewRecorder()
 		api.ServeHTTP(answer, request("Authorization", "Bearer x"))
@@ -148,11 +149,11 @@ func TestAnUndecidedAuthenticatorIsNever401(t *testing.T) {
 
 // The same holds for authorizers: a plain error of one does not hide that another could not decide.
 func TestAnUndecidedAuthorizerIsNever403(t *testing.T) {
-	failing := func(err error) rest.Authorizer {
-		return rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return rest.Decision{}, err })
+	failing := func(err error) access.Authorizer {
+		return access.AuthorizerFunc(func(context.Context, access.Access) (access.Decision, error) { return access.Decision{}, err })
 	}
 	unavailable := storage.Unavailable(errors.New("etcd is away"))
-	_, err := rest.Authorizers{failing(errors.New("broken")), failing(unavailable)}.Authorize(t.Context(), rest.Access{})
+	_, err := access.Authorizers{failing(errors.New("broken")), failing(unavailable)}.Authorize(t.Context(), access.Access{})
 	assert.Equal(t, 503, status.CodeOf(err))
 	assert.ErrorIs(t, err, storage.ErrUnavailable)
 	assert.ErrorContains(t, errors.Unwrap(err), "broken", "the log receives the other error too")
@@ -160,44 +161,44 @@ func TestAnUndecidedAuthorizerIsNever403(t *testing.T) {
 
 // answers is an Authorizer with a fixed answer, that lists one rule.
 type answers struct {
-	rest.Decision
+	access.Decision
 	err error
 }
 
-func (a *answers) Authorize(context.Context, rest.Access) (rest.Decision, error) {
+func (a *answers) Authorize(context.Context, access.Access) (access.Decision, error) {
 	return a.Decision, a.err
 }
-func (a *answers) RulesFor(context.Context, rest.User, string) (rest.AccessRules, error) {
-	return rest.AccessRules{Paths: []rest.PathAccess{{Verbs: []rest.Verb{"get"}, Paths: []string{"/" + a.Reason()}}}}, nil
+func (a *answers) RulesFor(context.Context, access.User, string) (access.AccessRules, error) {
+	return access.AccessRules{Paths: []access.PathAccess{{Verbs: []access.Verb{"get"}, Paths: []string{"/" + a.Reason()}}}}, nil
 }
 
 func TestAuthorizers(t *testing.T) {
-	none, also := &answers{Decision: rest.NoOpinion("a")}, &answers{Decision: rest.NoOpinion("b")}
-	allow, deny := &answers{Decision: rest.Allow("c")}, &answers{Decision: rest.Deny("d")}
+	none, also := &answers{Decision: access.NoOpinion("a")}, &answers{Decision: access.NoOpinion("b")}
+	allow, deny := &answers{Decision: access.Allow("c")}, &answers{Decision: access.Deny("d")}
 	broken := &answers{err: errors.New("broken")}
 	for _, c := range []struct {
-		of    []rest.Authorizer
-		want  rest.Decision
+		of    []access.Authorizer
+		want  access.Decision
 		fails bool
 	}{
-		{nil, rest.Decision{}, false},
-		{[]rest.Authorizer{none, also}, rest.NoOpinion("a, b"), false},
-		{[]rest.Authorizer{none, allow, deny}, allow.Decision, false},
-		{[]rest.Authorizer{none, deny, allow}, deny.Decision, false},
-		{[]rest.Authorizer{broken, allow}, allow.Decision, false},
-		{[]rest.Authorizer{broken, none}, none.Decision, true},
+		{nil, access.Decision{}, false},
+		{[]access.Authorizer{none, also}, access.NoOpinion("a, b"), false},
+		{[]access.Authorizer{none, allow, deny}, allow.Decision, false},
+		{[]access.Authorizer{none, deny, allow}, deny.Decision, false},
+		{[]access.Authorizer{broken, allow}, allow.Decision, false},
+		{[]access.Authorizer{broken, none}, none.Decision, true},
 	} {
-		got, err := rest.Authorizers(c.of).Authorize(t.Context(), rest.Access{})
+		got, err := access.Authorizers(c.of).Authorize(t.Context(), access.Access{})
 		assert.Equal(t, c.want, got)
 		assert.Equal(t, c.fails, err != nil)
 	}
 
-	rules, err := rest.Authorizers{none, allow}.RulesFor(t.Context(), rest.User{}, "team")
+	rules, err := access.Authorizers{none, allow}.RulesFor(t.Context(), access.User{}, "team")
 	require.NoError(t, err)
 	assert.False(t, rules.Incomplete)
 	assert.Len(t, rules.Paths, 2)
-	opaque := rest.AuthorizerFunc(allow.Authorize)
-	rules, err = rest.Authorizers{none, opaque}.RulesFor(t.Context(), rest.User{}, "team")
+	opaque := access.AuthorizerFunc(allow.Authorize)
+	rules, err = access.Authorizers{none, opaque}.RulesFor(t.Context(), access.User{}, "team")
 	require.NoError(t, err)
 	assert.True(t, rules.Incomplete)
 }

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 )
 
@@ -20,8 +20,8 @@ import (
 // VerifyClientCertIfGiven or RequireAndVerifyClientCert, and ClientCAs to a pool that contains authorities. ClientCAs
 // may contain more, such as the authority of the proxies of [RequestHeaders], whose certificates are not users here. If
 // authorities is nil or empty, Certificates refuses every certificate.
-func Certificates(authorities *x509.CertPool) rest.Authenticator {
-	return rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+func Certificates(authorities *x509.CertPool) access.Authenticator {
+	return access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
 		leaf := verified(r)
 		switch {
 		case leaf == nil:
@@ -32,8 +32,8 @@ func Certificates(authorities *x509.CertPool) rest.Authenticator {
 			return nil, errors.New("the client certificate has no common name")
 		}
 		sum := sha256.Sum256(leaf.Raw)
-		return &rest.Identity{Expires: leaf.NotAfter,
-			User: rest.User{Name: leaf.Subject.CommonName, Groups: leaf.Subject.Organization,
+		return &access.Identity{Expires: leaf.NotAfter,
+			User: access.User{Name: leaf.Subject.CommonName, Groups: leaf.Subject.Organization,
 				Extra: map[string][]string{identity.CredentialID: {"X509SHA256=" + hex.EncodeToString(sum[:])}}}}, nil
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 )
 
@@ -24,7 +24,7 @@ func ExampleRequestHeaders() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	users := rest.Authenticators{proxies, auth.Certificates(authorities), auth.Tokens(tokens...)}
+	users := access.Authenticators{proxies, auth.Certificates(authorities), auth.Tokens(tokens...)}
 	for _, certificate := range []chain{ofProxies().sign("front-proxy"), ofUsers().sign("mallory")} {
 		r := httptest.NewRequest(http.MethodGet, "/apis", nil)
 		r.Header.Set("X-Remote-User", "jane")
@@ -41,7 +41,7 @@ func ExampleRequestHeaders() {
 
 // Everybody may send requests, and whoever has a token is a user with a name.
 func ExampleOrAnonymous() {
-	users := auth.OrAnonymous(auth.Tokens(auth.Token{Secret: "0123456789abcdef", User: rest.User{Name: "jane"}}))
+	users := auth.OrAnonymous(auth.Tokens(auth.Token{Secret: "0123456789abcdef", User: access.User{Name: "jane"}}))
 	for _, header := range []string{"", "Bearer 0123456789abcdef", "Bearer guess"} {
 		r := httptest.NewRequest(http.MethodGet, "/apis", nil)
 		r.Header.Set("Authorization", header)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/rbac"
 )
@@ -34,7 +35,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	users := rest.Authenticators{auth.Certificates(authorities), auth.Tokens(tokens...)}
+	users := access.Authenticators{auth.Certificates(authorities), auth.Tokens(tokens...)}
 	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles}}, definitions...)
 	if err != nil {
 		log.Fatal(err)
@@ -58,7 +59,7 @@ func Example() {
 // A request without the token of a user gets 401.
 func ExampleTokens() {
 	api, err := rest.New(rest.Options{Authenticator: auth.Tokens(auth.Token{Secret: "0123456789abcdef",
-		User: rest.User{Name: "alice"}})})
+		User: access.User{Name: "alice"}})})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func ExampleReviews() {
 		log.Fatal(err)
 	}
 	api, err := rest.New(rest.Options{
-		Authenticator: rest.Authenticators{auth.Certificates(authorities), auth.Tokens(tokens...)},
+		Authenticator: access.Authenticators{auth.Certificates(authorities), auth.Tokens(tokens...)},
 		Plugins:       []rest.Plugin{roles, auth.Reviews()},
 		OpenHealth:    true,
 	}, widgets)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // RequestHeaderOptions configure [RequestHeaders]. The names of the headers are by default those of Kubernetes.
@@ -38,12 +38,12 @@ type RequestHeaderOptions struct {
 // user in the headers X-Remote-User, X-Remote-Uid, X-Remote-Group and X-Remote-Extra-KEY. The proxy proves who it is
 // with a client certificate, and must remove these headers from the requests that it receives.
 //
-// A request in which anybody else names a user has invalid credentials: unless another of [rest.Authenticators]
+// A request in which anybody else names a user has invalid credentials: unless another of [access.Authenticators]
 // recognizes its sender, it gets 401. So does a request with two users or two uids.
 //
 // RequestHeaders returns an error if Authorities or UserAuthorities is missing, if they are equal, or if the name of a
 // header is empty.
-func RequestHeaders(o RequestHeaderOptions) (rest.Authenticator, error) {
+func RequestHeaders(o RequestHeaderOptions) (access.Authenticator, error) {
 	switch {
 	case o.Authorities == nil || o.Authorities.Equal(x509.NewCertPool()):
 		return nil, errors.New("auth.RequestHeaders: RequestHeaderOptions.Authorities is empty")
@@ -86,8 +86,8 @@ type requestHeaders struct {
 	user, uid, group, extra []string
 }
 
-// Authenticate implements [rest.Authenticator].
-func (h *requestHeaders) Authenticate(r *http.Request) (*rest.Identity, error) {
+// Authenticate implements [access.Authenticator].
+func (h *requestHeaders) Authenticate(r *http.Request) (*access.Identity, error) {
 	name, err := only(r.Header, h.user)
 	if err != nil || name == "" {
 		return nil, err
@@ -101,7 +101,7 @@ func (h *requestHeaders) Authenticate(r *http.Request) (*rest.Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	who := &rest.Identity{User: rest.User{Name: name, UID: uid}, Expires: proxy.NotAfter,
+	who := &access.Identity{User: access.User{Name: name, UID: uid}, Expires: proxy.NotAfter,
 		Headers: slices.Concat(h.user, h.uid, h.group)}
 	for _, header := range h.group {
 		who.User.Groups = append(who.User.Groups, present(r.Header[header])...)

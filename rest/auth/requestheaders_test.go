@@ -14,11 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 )
 
 // proxies returns an authenticator for a proxy called front-proxy.
-func proxies(t *testing.T, change func(*auth.RequestHeaderOptions)) rest.Authenticator {
+func proxies(t *testing.T, change func(*auth.RequestHeaderOptions)) access.Authenticator {
 	t.Helper()
 	o := auth.RequestHeaderOptions{Authorities: ofProxies().pool, UserAuthorities: ofUsers().pool,
 		Names: []string{"front-proxy"}}
@@ -40,7 +41,7 @@ func TestRequestHeadersOfTheProxy(t *testing.T) {
 	r := ofProxies().sign("front-proxy").present(request(remote()...), true)
 	who, err := proxies(t, nil).Authenticate(r)
 	require.NoError(t, err)
-	assert.Equal(t, rest.User{Name: "carol", UID: "7", Groups: []string{"a", "b"},
+	assert.Equal(t, access.User{Name: "carol", UID: "7", Groups: []string{"a", "b"},
 		Extra: map[string][]string{"team/x": {"t"}}}, who.User)
 	assert.Equal(t, r.TLS.PeerCertificates[0].NotAfter, who.Expires, "the certificate of the proxy expires")
 	assert.ElementsMatch(t, []string{"X-Remote-User", "X-Remote-Uid", "X-Remote-Group", "X-Remote-Extra-Team%2fx"},
@@ -59,7 +60,7 @@ func TestRequestHeadersOfTheProxy(t *testing.T) {
 		"X-Id", "8", "X-Team", "c", "X-Guild", "d", "X-More-A", "1", "X-Also-B", "2", "X-Remote-User", "carol",
 		"X-Remote-Group", "a"), true))
 	require.NoError(t, err)
-	assert.Equal(t, rest.User{Name: "dave", UID: "8", Groups: []string{"c", "d"},
+	assert.Equal(t, access.User{Name: "dave", UID: "8", Groups: []string{"c", "d"},
 		Extra: map[string][]string{"a": {"1"}, "b": {"2"}}}, who.User)
 }
 
@@ -95,8 +96,8 @@ func TestForgedRequestHeaders(t *testing.T) {
 				o.UserAuthorities = below.pool
 			}
 		})
-		for _, users := range []rest.Authenticator{by, rest.Authenticators{by, tokens()},
-			auth.OrAnonymous(rest.Authenticators{by, tokens()})} {
+		for _, users := range []access.Authenticator{by, access.Authenticators{by, tokens()},
+			auth.OrAnonymous(access.Authenticators{by, tokens()})} {
 			code, _ := whoIs(t, users, r)
 			assert.Equal(t, http.StatusUnauthorized, code, c.name)
 		}
@@ -105,7 +106,7 @@ func TestForgedRequestHeaders(t *testing.T) {
 
 // A client with credentials of its own is the user of these credentials, whatever its headers say.
 func TestForgedRequestHeadersBesideCredentials(t *testing.T) {
-	users := rest.Authenticators{proxies(t, nil), auth.Certificates(ofUsers().pool), tokens()}
+	users := access.Authenticators{proxies(t, nil), auth.Certificates(ofUsers().pool), tokens()}
 	forged := append(remote(), "X-Remote-Group", "system:masters")
 	for _, c := range []struct {
 		name string
@@ -139,7 +140,7 @@ type account struct {
 }
 
 // whoIs asks an API who sends a request.
-func whoIs(t *testing.T, users rest.Authenticator, r *http.Request) (int, account) {
+func whoIs(t *testing.T, users access.Authenticator, r *http.Request) (int, account) {
 	t.Helper()
 	api, err := rest.New(rest.Options{Authenticator: users, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/review"
 	"github.com/decorum-go/decorum/status"
 )
 
 // Reviews returns the plug-in of the kinds through which a client asks what other users may do: SubjectAccessReview and
-// LocalSubjectAccessReview. The [rest.Authorizer] of the API answers. Without any, everything is allowed. The
+// LocalSubjectAccessReview. The [access.Authorizer] of the API answers. Without any, everything is allowed. The
 // Authorizer must restrict who may create them, as in Kubernetes. Every API serves the reviews about oneself (see
 // [rest.Options]).
 func Reviews() rest.Plugin {
@@ -37,7 +38,7 @@ func aboutOthers(kind, plural string, scope rest.Scope, description string) rest
 				return errs
 			},
 			Call: func(ctx context.Context, r *review.Access) (err error) {
-				u := rest.User{Name: r.Spec.User, UID: r.Spec.UID, Groups: r.Spec.Groups, Extra: r.Spec.Extra}
+				u := access.User{Name: r.Spec.User, UID: r.Spec.UID, Groups: r.Spec.Groups, Extra: r.Spec.Extra}
 				r.Status, err = decide(ctx, u, &r.Spec.Question)
 				return err
 			},
@@ -46,10 +47,10 @@ func aboutOthers(kind, plural string, scope rest.Scope, description string) rest
 }
 
 // decide returns the status of an access review about a user.
-func decide(ctx context.Context, u rest.User, question *review.Question) (review.AccessStatus, error) {
+func decide(ctx context.Context, u access.User, question *review.Question) (review.AccessStatus, error) {
 	q := question.Asked()
-	d, err := rest.Authorize(ctx,
-		rest.Access{User: u, Verb: rest.Verb(q.Verb), Group: q.Group, Version: q.Version, Resource: q.Resource,
+	d, err := access.Authorize(ctx,
+		access.Access{User: u, Verb: access.Verb(q.Verb), Group: q.Group, Version: q.Version, Resource: q.Resource,
 			Subresource: q.Subresource, Namespace: q.Namespace, Name: q.Name, LabelSelector: q.LabelSelector,
 			FieldSelector: q.FieldSelector, Path: q.Path})
 	_, some := d.Only()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
@@ -29,25 +30,25 @@ func TestInformerOverBrokenConnections(t *testing.T) {
 		want   []string
 	}{
 		{"nothing", nil, false, []string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"a cut stream", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, false,
+		{"a cut stream", []resttest.Fault{{Verb: access.VerbWatch, Drop: true, Events: 1}}, false,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"streams that end", []resttest.Fault{{Verb: rest.VerbWatch, Events: 1}, {Verb: rest.VerbWatch, Events: 1}}, false,
+		{"streams that end", []resttest.Fault{{Verb: access.VerbWatch, Events: 1}, {Verb: access.VerbWatch, Events: 1}}, false,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"a server at its limit", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1},
-			{Verb: rest.VerbWatch, Code: 429},
-			{Verb: rest.VerbWatch, Code: 503}, {Verb: rest.VerbWatch, Drop: true}}, false,
+		{"a server at its limit", []resttest.Fault{{Verb: access.VerbWatch, Drop: true, Events: 1},
+			{Verb: access.VerbWatch, Code: 429},
+			{Verb: access.VerbWatch, Code: 503}, {Verb: access.VerbWatch, Drop: true}}, false,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"an expired watch", []resttest.Fault{{Verb: rest.VerbWatch, Code: 410, Events: 1}}, false,
+		{"an expired watch", []resttest.Fault{{Verb: access.VerbWatch, Code: 410, Events: 1}}, false,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"lost history", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, true,
+		{"lost history", []resttest.Fault{{Verb: access.VerbWatch, Drop: true, Events: 1}}, true,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
 		{"a proxy without a server",
-			[]resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Code: 404},
-				{Verb: rest.VerbWatch, Code: 502}}, false,
+			[]resttest.Fault{{Verb: access.VerbWatch, Drop: true, Events: 1}, {Verb: access.VerbWatch, Code: 404},
+				{Verb: access.VerbWatch, Code: 502}}, false,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
 		{"lost history and no list",
-			[]resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbList, Skip: 1, Code: 500},
-				{Verb: rest.VerbList, Code: 404}}, true,
+			[]resttest.Fault{{Verb: access.VerbWatch, Drop: true, Events: 1}, {Verb: access.VerbList, Skip: 1, Code: 500},
+				{Verb: access.VerbList, Code: 404}}, true,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/status"
 )
@@ -136,7 +137,7 @@ func TestManifestRefuses(t *testing.T) {
 func TestManifestReportsLosses(t *testing.T) {
 	none := func(context.Context, *Box) error { return nil }
 	r := boxes(func(r *rest.Resource[Box]) {
-		r.Verbs = []rest.Verb{rest.VerbGet, rest.VerbList}
+		r.Verbs = []access.Verb{access.VerbGet, access.VerbList}
 		r.Names.Rule = rest.NameDNSLabel
 		r.TimeToLive = time.Hour
 		r.Wire.Untracked = true

@@ -23,6 +23,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
@@ -601,12 +602,12 @@ func TestWebhookConvertsOnlyWhatTheClientMaySee(t *testing.T) {
 	c := newConverter(t)
 	may, err := apimeta.ParseSelector("of in (a,b)")
 	require.NoError(t, err)
-	var only rest.Filter
-	rights := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+	var only access.Filter
+	rights := access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 		if a.Resource != "rods" || a.Version != "v2" {
-			return rest.Allow(""), nil
+			return access.Allow(""), nil
 		}
-		return rest.AllowOnly("", only), nil
+		return access.AllowOnly("", only), nil
 	})
 	api := converting(t, c, rest.Options{Authorizer: rights, MaxConvertedBytes: 1})
 	define(t, api, c)
@@ -629,7 +630,7 @@ func TestWebhookConvertsOnlyWhatTheClientMaySee(t *testing.T) {
 	}
 	require.Zero(t, converted())
 	all := "/apis/example.org/v2/rods"
-	for name, filter := range map[string]rest.Filter{"labels": {Labels: may},
+	for name, filter := range map[string]access.Filter{"labels": {Labels: may},
 		"labels and a namespace": {Labels: may, Namespace: "default"}} {
 		only = filter
 		for _, query := range []string{"", "?labelSelector=of", "?labelSelector=of&limit=1"} {
@@ -637,10 +638,10 @@ func TestWebhookConvertsOnlyWhatTheClientMaySee(t *testing.T) {
 			assert.LessOrEqual(t, converted(), 2*3, "%s: GET %s", name, query) // without a cache, an object is converted ahead, to match, and to answer
 		}
 	}
-	only = rest.Filter{Namespace: "other"}
+	only = access.Filter{Namespace: "other"}
 	require.Equal(t, 200, send(t, api, "GET "+all+"?labelSelector=of", "", nil))
 	assert.Zero(t, converted(), "an empty namespace")
-	only = rest.Filter{Labels: may}
+	only = access.Filter{Labels: may}
 
 	server := httptest.NewServer(api)
 	defer server.Close()

@@ -14,14 +14,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/decorum-go/decorum/internal/smallfile"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 )
 
 // checkEvery is how long a change of the file may go unnoticed.
 const checkEvery = time.Second
 
-// Tokens recognizes bearer tokens that a file lists. It is a [rest.Authenticator]. The file is a list in YAML or JSON:
+// Tokens recognizes bearer tokens that a file lists. It is a [access.Authenticator]. The file is a list in YAML or JSON:
 //
 //	# tokens.yaml
 //	- token: bdVTOYVSRKBHTYKEEQ3BXEAFUM
@@ -41,7 +41,7 @@ const checkEvery = time.Second
 type Tokens struct {
 	path   string
 	logger *slog.Logger
-	bearer rest.Authenticator
+	bearer access.Authenticator
 
 	mu      sync.Mutex
 	version fileVersion
@@ -92,14 +92,14 @@ func OpenTokens(path string) (*Tokens, error) {
 	return t, nil
 }
 
-// Authenticate implements [rest.Authenticator].
-func (t *Tokens) Authenticate(r *http.Request) (*rest.Identity, error) {
+// Authenticate implements [access.Authenticator].
+func (t *Tokens) Authenticate(r *http.Request) (*access.Identity, error) {
 	return t.bearer.Authenticate(r)
 }
 
 // check finds the user of a token. The map is keyed by a hash, so how long the search takes says nothing about the
 // tokens in it.
-func (t *Tokens) check(_ context.Context, token string) (*rest.Identity, error) {
+func (t *Tokens) check(_ context.Context, token string) (*access.Identity, error) {
 	sum := sha256.Sum256([]byte(token))
 	t.mu.Lock()
 	t.refresh()
@@ -111,8 +111,8 @@ func (t *Tokens) check(_ context.Context, token string) (*rest.Identity, error) 
 	if !e.Expires.IsZero() && !time.Now().Before(e.Expires) {
 		return nil, errors.New("the token has expired")
 	}
-	return &rest.Identity{
-		User: rest.User{Name: e.User, UID: e.UID, Groups: e.Groups, Extra: e.Extra}, Expires: e.Expires,
+	return &access.Identity{
+		User: access.User{Name: e.User, UID: e.UID, Groups: e.Groups, Extra: e.Extra}, Expires: e.Expires,
 		OnRevoked: func(end func()) (stop func()) { return t.register(&session{sum, e.who(), end}) },
 	}, nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/credentials"
 )
 
@@ -35,7 +35,7 @@ func opened(t *testing.T, text string) (path string, tokens *credentials.Tokens)
 }
 
 // who asks for the user of a token.
-func who(tokens *credentials.Tokens, token string) (*rest.Identity, error) {
+func who(tokens *credentials.Tokens, token string) (*access.Identity, error) {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -75,7 +75,7 @@ func TestTokens(t *testing.T) {
 `)
 	got, err := who(tokens, "one")
 	require.NoError(t, err)
-	assert.Equal(t, rest.User{Name: "alice", UID: "7", Groups: []string{"team-a"},
+	assert.Equal(t, access.User{Name: "alice", UID: "7", Groups: []string{"team-a"},
 		Extra: map[string][]string{"floor": {"3"}}}, got.User)
 	assert.Zero(t, got.Expires)
 

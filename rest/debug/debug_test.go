@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/debug"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
@@ -24,11 +25,11 @@ func newAPI(t *testing.T) *rest.API {
 	t.Helper()
 	return apitest.New(t, rest.Options{
 		Authenticator: apitest.UserFromHeader,
-		Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+		Authorizer: access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 			if a.User.Name == "alice" && (a.Path == "" || strings.HasPrefix(a.Path, "/debug/")) {
-				return rest.Allow(""), nil
+				return access.Allow(""), nil
 			}
-			return rest.NoOpinion("not for you"), nil
+			return access.NoOpinion("not for you"), nil
 		}),
 		Plugins: []rest.Plugin{debug.New(debug.Options{})},
 	}, apitest.WidgetResource())

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/debug"
 	"github.com/decorum-go/decorum/rest/rbac"
@@ -21,8 +22,8 @@ func Example() {
 	}
 	api, err := rest.New(rest.Options{
 		Authenticator: auth.Tokens(
-			auth.Token{Secret: "secret-of-root", User: rest.User{Name: "root", Groups: []string{"platform-admins"}}},
-			auth.Token{Secret: "secret-of-jane", User: rest.User{Name: "jane"}},
+			auth.Token{Secret: "secret-of-root", User: access.User{Name: "root", Groups: []string{"platform-admins"}}},
+			auth.Token{Secret: "secret-of-jane", User: access.User{Name: "jane"}},
 		),
 		Plugins: []rest.Plugin{roles, debug.New(debug.Options{})},
 	})

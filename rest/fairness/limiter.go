@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/fairness/flowcontrol"
 	"github.com/decorum-go/decorum/status"
 )
@@ -94,7 +95,7 @@ func (f *flows) find(name string) *flow {
 }
 
 // of returns the flow of an access: the first that matches.
-func (f *flows) of(a *rest.Access) *flow {
+func (f *flows) of(a *access.Access) *flow {
 	for _, flow := range f.inOrder {
 		if flow.matches(a) {
 			return flow
@@ -136,7 +137,7 @@ func (l *Limiter) Limit(r rest.LimitedRequest) rest.Seats {
 // Name writes the headers that name the flow of an access into the header of an answer. [Limiter.Limit] does so for all
 // requests that the API asks about. Name is for hosts that answer other requests as kube-apiserver does, which names
 // the flows of those too.
-func (l *Limiter) Name(h http.Header, a rest.Access) { l.flows.Load().of(&a).name(h) }
+func (l *Limiter) Name(h http.Header, a access.Access) { l.flows.Load().of(&a).name(h) }
 
 func (f *flow) name(h http.Header) {
 	if f.UID != "" {
@@ -148,7 +149,7 @@ func (f *flow) name(h http.Header) {
 }
 
 // hash returns the hash of the flow of an access.
-func (l *Limiter) hash(f *flow, a *rest.Access) uint64 {
+func (l *Limiter) hash(f *flow, a *access.Access) uint64 {
 	var h maphash.Hash
 	h.SetSeed(l.seed)
 	_, _ = h.WriteString(f.Name)
@@ -173,8 +174,8 @@ const (
 func cost(r *rest.LimitedRequest) int {
 	a := &r.Access
 	switch a.Verb {
-	case rest.VerbList, rest.VerbDeleteCollection:
-	case rest.VerbWatch:
+	case access.VerbList, access.VerbDeleteCollection:
+	case access.VerbWatch:
 		if v := r.Query.Get("resourceVersion"); v != "" && v != "0" && r.Query.Get("sendInitialEvents") != "true" {
 			return 1
 		}

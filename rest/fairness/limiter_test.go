@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
@@ -24,11 +25,11 @@ const path = "/apis/example.com/v1/namespaces/default/widgets"
 // byHeader takes the name of the user from a header.
 func byHeader(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		u := rest.User{Name: r.Header.Get("User")}
+		u := access.User{Name: r.Header.Get("User")}
 		if u.Name == "root" {
 			u.Groups = []string{"system:masters"}
 		}
-		h.ServeHTTP(w, r.WithContext(rest.WithUser(r.Context(), u)))
+		h.ServeHTTP(w, r.WithContext(access.WithUser(r.Context(), u)))
 	})
 }
 
@@ -237,21 +238,21 @@ func TestListsCostByTheirObjects(t *testing.T) {
 	limiter, err := fairness.New(level(8, 1, 1))
 	require.NoError(t, err)
 	for _, c := range []struct {
-		access  rest.Access
+		access  access.Access
 		query   map[string][]string
 		objects int
 		want    int
 	}{
-		{rest.Access{Verb: rest.VerbList}, nil, 0, 1},
-		{rest.Access{Verb: rest.VerbList}, nil, 201, 3},
-		{rest.Access{Verb: rest.VerbList}, nil, 100_000, 8},
-		{rest.Access{Verb: rest.VerbList}, map[string][]string{"limit": {"50"}}, 100_000, 1},
-		{rest.Access{Verb: rest.VerbList, LabelSelector: "a=b"}, map[string][]string{"limit": {"50"}}, 500, 5},
-		{rest.Access{Verb: rest.VerbList, Name: "a"}, nil, 500, 1},
-		{rest.Access{Verb: rest.VerbWatch}, nil, 500, 5},
-		{rest.Access{Verb: rest.VerbWatch}, map[string][]string{"resourceVersion": {"7"}}, 500, 1},
-		{rest.Access{Verb: rest.VerbDeleteCollection}, nil, 500, 5},
-		{rest.Access{Verb: rest.VerbGet, Name: "a"}, nil, 500, 1},
+		{access.Access{Verb: access.VerbList}, nil, 0, 1},
+		{access.Access{Verb: access.VerbList}, nil, 201, 3},
+		{access.Access{Verb: access.VerbList}, nil, 100_000, 8},
+		{access.Access{Verb: access.VerbList}, map[string][]string{"limit": {"50"}}, 100_000, 1},
+		{access.Access{Verb: access.VerbList, LabelSelector: "a=b"}, map[string][]string{"limit": {"50"}}, 500, 5},
+		{access.Access{Verb: access.VerbList, Name: "a"}, nil, 500, 1},
+		{access.Access{Verb: access.VerbWatch}, nil, 500, 5},
+		{access.Access{Verb: access.VerbWatch}, map[string][]string{"resourceVersion": {"7"}}, 500, 1},
+		{access.Access{Verb: access.VerbDeleteCollection}, nil, 500, 5},
+		{access.Access{Verb: access.VerbGet, Name: "a"}, nil, 500, 1},
 	} {
 		seats := limiter.Limit(rest.LimitedRequest{Access: c.access, Query: c.query, Header: http.Header{},
 			Objects: func() int { return c.objects }})
@@ -269,7 +270,7 @@ func TestFlowsMatch(t *testing.T) {
 		{Name: "people", UID: "people-uid", Level: "free", Users: []string{"jane"}, Groups: []string{"people"}},
 		{Name: "reads", UID: "reads-uid", Level: "all", Verbs: []string{"get", "list"},
 			Resources: []string{"widgets.example.com"}, Namespaces: []string{"default"}},
-		{Name: "pages", UID: "pages-uid", Level: "all", Match: func(a rest.Access) bool { return a.Path == "/version" }},
+		{Name: "pages", UID: "pages-uid", Level: "all", Match: func(a access.Access) bool { return a.Path == "/version" }},
 	}
 	h, _, _ := newLimited(t, o)
 	for _, c := range []struct{ path, user, flow, level string }{

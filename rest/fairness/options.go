@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/internal/errorlog"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // Options configure a [Limiter]. The zero value shares the seats equally among the users.
@@ -93,13 +93,13 @@ type Flow struct {
 	// "widgets.example.com". An empty list selects everything.
 	Verbs, Resources, Namespaces []string
 	// Match selects by anything else, if it is set. It must be fast, and safe for use by many goroutines.
-	Match func(rest.Access) bool
+	Match func(access.Access) bool
 
 	schema *flowSchema // selects, in the place of all that, if it is set
 }
 
 // matches reports whether an access belongs to the flow.
-func (f *Flow) matches(a *rest.Access) bool {
+func (f *Flow) matches(a *access.Access) bool {
 	if f.schema != nil {
 		return f.schema.Matches(a)
 	}
@@ -113,7 +113,7 @@ func (f *Flow) matches(a *rest.Access) bool {
 
 func selects(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }
 
-func (f *Flow) selectsResource(a *rest.Access) bool {
+func (f *Flow) selectsResource(a *access.Access) bool {
 	return len(f.Resources) == 0 || slices.ContainsFunc(f.Resources, func(name string) bool {
 		n := len(a.Resource)
 		if a.Group == "" {

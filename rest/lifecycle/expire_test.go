@@ -17,6 +17,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
@@ -151,7 +152,7 @@ func TestAWriteWinsAgainstExpiry(t *testing.T) {
 	options := rest.Options{Admission: []rest.Admission{{Name: "test",
 		Validate: func(ctx context.Context, r *rest.AdmissionRequest) error {
 			if r.Operation == rest.OperationDelete {
-				if seen = append(seen, rest.UserFrom(ctx).Name); len(seen) == 1 {
+				if seen = append(seen, access.UserFrom(ctx).Name); len(seen) == 1 {
 					w.resize("x", 1)
 				}
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
@@ -244,7 +245,7 @@ func TestCollectGarbageAfterMissedChanges(t *testing.T) {
 		hold := make(chan struct{})
 		gate.lists = func(ctx context.Context, resource string) {
 			if resource == "sites.example.com" &&
-				rest.UserFrom(ctx).Name == "system:serviceaccount:kube-system:generic-garbage-collector" {
+				access.UserFrom(ctx).Name == "system:serviceaccount:kube-system:generic-garbage-collector" {
 				begun++
 				<-hold
 			}

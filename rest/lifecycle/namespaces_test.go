@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
@@ -21,7 +22,7 @@ type Bolt Part
 
 func bolts() rest.Resource[Bolt] {
 	return rest.Resource[Bolt]{Version: "v1", Plural: "bolts",
-		Verbs: []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbWatch}}
+		Verbs: []access.Verb{access.VerbGet, access.VerbList, access.VerbWatch}}
 }
 
 func emptying(t *testing.T, options rest.Options, f func(w *world, namespaces rest.Client[Namespace])) {

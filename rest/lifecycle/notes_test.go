@@ -10,14 +10,15 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 )
 
 // The API keeps records of its own in the store, such as which users were ever restricted. No owner waits for these to
 // be dependents.
 func TestForegroundDeletionBesideRecordsOfTheAPI(t *testing.T) {
-	only := rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) {
-		return rest.AllowOnly(""), nil
+	only := access.AuthorizerFunc(func(context.Context, access.Access) (access.Decision, error) {
+		return access.AllowOnly(""), nil
 	})
 	inWorld(t, lifecycle.CollectGarbage, rest.Options{Authorizer: only}, []rest.Definition{parts(), sites()},
 		func(w *world) {

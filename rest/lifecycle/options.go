@@ -5,7 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/decorum-go/decorum/internal/errorlog"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/controller"
 )
 
@@ -32,10 +32,10 @@ func (o Options) withDefaults() Options {
 
 // as returns the context with the controller's user, unless the host has set a user.
 func as(ctx context.Context, controller string) context.Context {
-	if rest.UserFrom(ctx).Name != rest.UserFrom(context.Background()).Name {
+	if access.UserFrom(ctx).Name != access.UserFrom(context.Background()).Name {
 		return ctx
 	}
-	return rest.WithUser(ctx, rest.User{
+	return access.WithUser(ctx, access.User{
 		Name:   "system:serviceaccount:kube-system:" + controller,
 		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"},
 	})

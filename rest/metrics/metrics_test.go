@@ -27,6 +27,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/metrics"
 	"github.com/decorum-go/decorum/status"
@@ -57,11 +58,11 @@ func newWorld(t *testing.T) *world {
 		}}
 	return newWorldWith(t, rest.Options{
 		Admission: []rest.Admission{noSecrets},
-		Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+		Authorizer: access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 			if a.Namespace == "closed" {
-				return rest.Deny("closed"), nil
+				return access.Deny("closed"), nil
 			}
-			return rest.Allow(""), nil
+			return access.Allow(""), nil
 		}),
 	})
 }

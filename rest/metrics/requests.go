@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/memo"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // observer implements [rest.Observer], apart from [Metrics] so that a host sees only the plug-in and the collector.
@@ -31,7 +32,7 @@ func (m *observer) Observe(_ context.Context, r *rest.ObservedRequest) (context.
 	if r.Deprecated {
 		m.deprecated.WithLabelValues(of.group, of.version, of.resource, of.subresource, "").Set(1)
 	}
-	if r.Access.Verb == rest.VerbWatch && r.Access.Resource != "" {
+	if r.Access.Verb == access.VerbWatch && r.Access.Resource != "" {
 		events := m.watchEvents.WithLabelValues(of.group, of.resource, of.version)
 		o.Sent = func(int) { events.Inc() }
 		if r.HTTP.URL.Query().Get("sendInitialEvents") == "true" {
@@ -137,7 +138,7 @@ func (m *observer) outcomeMetrics(of *labels, o outcome) *outcomeMetrics {
 }
 
 // countDecision counts what the Authorizer has decided. Having no opinion is no decision.
-func (m *observer) countDecision(d rest.Decision) {
+func (m *observer) countDecision(d access.Decision) {
 	_, some := d.Only()
 	switch {
 	case d.Allowed() || some:
@@ -169,9 +170,9 @@ func labelsOf(r *rest.ObservedRequest) labels {
 }
 
 // scopeOf says how much a request is about: one object, a namespace, or everything.
-func scopeOf(a *rest.Access) string {
+func scopeOf(a *access.Access) string {
 	switch {
-	case a.Name != "" || a.Verb == rest.VerbCreate:
+	case a.Name != "" || a.Verb == access.VerbCreate:
 		return "resource"
 	case a.Namespace != "":
 		return "namespace"
@@ -182,9 +183,9 @@ func scopeOf(a *rest.Access) string {
 // verbOf returns the label verb: the method, except that lists, watches, applies and streams have verbs of their own.
 func verbOf(r *rest.ObservedRequest) string {
 	switch {
-	case r.Access.Verb == rest.VerbWatch:
+	case r.Access.Verb == access.VerbWatch:
 		return "WATCH"
-	case r.Access.Verb == rest.VerbList:
+	case r.Access.Verb == access.VerbList:
 		return "LIST"
 	case r.LongRunning:
 		return "CONNECT"

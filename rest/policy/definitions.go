@@ -5,6 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/status"
 )
@@ -20,7 +21,7 @@ func (p *policies) definitions() []rest.Definition {
 }
 
 func (p *policies) validateValidating(ctx context.Context, v, old *ar.ValidatingAdmissionPolicy) status.FieldErrors {
-	if rest.AccessFrom(ctx).Subresource == "status" {
+	if access.AccessFrom(ctx).Subresource == "status" {
 		return nil
 	}
 	x, err := p.checker(v.Spec.ParamKind, len(v.Spec.Variables) > 0)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/status"
 )
@@ -34,8 +34,8 @@ func (p *policies) validateMutatingBinding(ctx context.Context, b,
 
 // readAccess returns the access to the objects of a kind with a verb: to those of all kinds if kind is nil, and of all
 // resources of the group and version if the API does not serve it.
-func (p *policies) readAccess(verb string, kind *apimeta.GroupVersionKind) rest.Access {
-	a := rest.Access{Verb: rest.Verb(verb), Group: "*", Version: "*", Resource: "*"}
+func (p *policies) readAccess(verb string, kind *apimeta.GroupVersionKind) access.Access {
+	a := access.Access{Verb: access.Verb(verb), Group: "*", Version: "*", Resource: "*"}
 	if kind == nil {
 		return a
 	}
@@ -113,8 +113,8 @@ func (p *policies) paramKind(ctx context.Context, h halfName,
 	return policy.paramKind, true, nil
 }
 
-func allows(ctx context.Context, a rest.Access) (bool, error) {
-	d, err := rest.Authorize(ctx, a)
+func allows(ctx context.Context, a access.Access) (bool, error) {
+	d, err := access.Authorize(ctx, a)
 	if d.Allowed() {
 		return true, nil
 	}
@@ -122,4 +122,4 @@ func allows(ctx context.Context, a rest.Access) (bool, error) {
 }
 
 // shownUser returns the user of the request as messages show it.
-func shownUser(ctx context.Context) string { return fmt.Sprintf("%q", rest.UserFrom(ctx).Name) }
+func shownUser(ctx context.Context) string { return fmt.Sprintf("%q", access.UserFrom(ctx).Name) }

@@ -6,6 +6,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/matching"
 	"github.com/decorum-go/decorum/status"
 )
@@ -72,16 +73,16 @@ func (w *reviewed) authorize(ctx context.Context, c rules.Check) rules.Ruling {
 	if known, ok := w.rulings[c]; ok {
 		return known
 	}
-	a := rest.Access{Verb: rest.Verb(c.Verb), Path: c.Path}
+	a := access.Access{Verb: access.Verb(c.Verb), Path: c.Path}
 	if c.Path == "" {
-		a = rest.Access{Verb: rest.Verb(c.Verb), Group: c.Group, Version: "*", Resource: c.Resource,
+		a = access.Access{Verb: access.Verb(c.Verb), Group: c.Group, Version: "*", Resource: c.Resource,
 			Subresource: c.Subresource, Namespace: c.Namespace, Name: c.Name, FieldSelector: c.FieldSelector,
 			LabelSelector: c.LabelSelector}
 	}
 	if c.ServiceAccount != "" {
-		a.User = rest.ServiceAccountUser(c.ServiceAccountNamespace, c.ServiceAccount)
+		a.User = access.ServiceAccountUser(c.ServiceAccountNamespace, c.ServiceAccount)
 	}
-	decision, err := rest.Authorize(ctx, a)
+	decision, err := access.Authorize(ctx, a)
 	ruling := rules.Ruling{Allowed: decision.Allowed(), Reason: decision.Reason(), Err: err}
 	w.rulings[c] = ruling
 	return ruling

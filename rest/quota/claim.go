@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -48,7 +48,7 @@ func (l *ledger) Claim(ctx context.Context, group []storage.Entry) storage.Claim
 	if len(demands) == 0 {
 		return nil
 	}
-	return &claim{l, demands, rest.UserFrom(ctx).Name}
+	return &claim{l, demands, access.UserFrom(ctx).Name}
 }
 
 // markSize is more than the bytes that the beginning of a deletion adds to an object: its time, its grace period and a

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
@@ -35,7 +36,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	alice = alice.AsUser(rest.User{Name: "alice"}).Namespace("team-a")
+	alice = alice.AsUser(access.User{Name: "alice"}).Namespace("team-a")
 	for _, name := range []string{"first", "second", "third"} {
 		if _, err := alice.Create(context.Background(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: name}}); err != nil {
 			fmt.Println(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
@@ -72,12 +73,12 @@ var stores = map[string]func(testing.TB, map[quota.Account][]quota.Limit) storag
 }
 
 // byHeader finds the user in the header Test-User.
-var byHeader = rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
-	return &rest.Identity{User: rest.User{Name: r.Header.Get("Test-User")}}, nil
+var byHeader = access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
+	return &access.Identity{User: access.User{Name: r.Header.Get("Test-User")}}, nil
 })
 
 // serve starts an API over a store.
-func serve(t testing.TB, store storage.Store, authorizer rest.Authorizer) *rest.API {
+func serve(t testing.TB, store storage.Store, authorizer access.Authorizer) *rest.API {
 	t.Helper()
 	api, err := rest.New(rest.Options{Store: store, Authenticator: byHeader, Authorizer: authorizer}, notes(), shelves())
 	require.NoError(t, err)
@@ -113,7 +114,7 @@ func note(name, text string) string {
 
 // as returns a client of the notes in a namespace for a user.
 func as(t testing.TB, api *rest.API, user, namespace string) rest.Client[Note] {
-	return resttest.Client[Note](t, api).AsUser(rest.User{Name: user}).Namespace(namespace)
+	return resttest.Client[Note](t, api).AsUser(access.User{Name: user}).Namespace(namespace)
 }
 
 // create creates a note as a user.
@@ -122,7 +123,7 @@ func create(ctx context.Context, api *rest.API, user, namespace, name string) er
 	if err != nil {
 		return err
 	}
-	_, err = notes.AsUser(rest.User{Name: user}).Namespace(namespace).Create(ctx,
+	_, err = notes.AsUser(access.User{Name: user}).Namespace(namespace).Create(ctx,
 		&Note{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 	return err
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -50,7 +50,7 @@ func accounts(r *storage.Record) (all [2]Account, n int) {
 }
 
 // Creator implements [storage.Ledger].
-func (l *ledger) Creator(ctx context.Context) string { return rest.UserFrom(ctx).Name }
+func (l *ledger) Creator(ctx context.Context) string { return access.UserFrom(ctx).Name }
 
 // Book implements [storage.Ledger].
 func (l *ledger) Book(previous, current *storage.Record) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
@@ -50,7 +51,7 @@ func TestLimits(t *testing.T) {
 			api := serve(t, memory(t, limits), nil)
 			require.NoError(t, create(t.Context(), api, "alice", "a", "1"))
 			require.NoError(t, create(t.Context(), api, "alice", "a", "2"))
-			_, err := resttest.Client[Shelf](t, api).AsUser(rest.User{Name: "alice"}).Create(t.Context(),
+			_, err := resttest.Client[Shelf](t, api).AsUser(access.User{Name: "alice"}).Create(t.Context(),
 				&Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "s"}})
 			require.NoError(t, err)
 
@@ -208,11 +209,11 @@ func TestCreators(t *testing.T) {
 func TestRestrictedClients(t *testing.T) {
 	mine, err := apimeta.ParseSelector("of=alice")
 	require.NoError(t, err)
-	authorizer := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+	authorizer := access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 		if a.User.Name == "alice" {
-			return rest.AllowOnly("", rest.Filter{Labels: mine}), nil
+			return access.AllowOnly("", access.Filter{Labels: mine}), nil
 		}
-		return rest.Allow(""), nil
+		return access.Allow(""), nil
 	})
 	api := serve(t, memory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName,
 		Objects: 1}}}), authorizer)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
@@ -101,7 +102,7 @@ func TestRestart(t *testing.T) {
 func TestWithdrawnKinds(t *testing.T) {
 	api := serve(t, memory(t, map[quota.Account][]quota.Limit{{User: "alice"}: {{Name: "q", Objects: 2}}}), nil)
 	shelf := func(name string) error {
-		_, err := resttest.Client[Shelf](t, api).AsUser(rest.User{Name: "alice"}).Create(t.Context(),
+		_, err := resttest.Client[Shelf](t, api).AsUser(access.User{Name: "alice"}).Create(t.Context(),
 			&Shelf{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/mirror"
 	"github.com/decorum-go/decorum/rest/raw"
 )
@@ -67,17 +68,17 @@ func (z *authorizer) start(ctx context.Context) error {
 	return err
 }
 
-// Authorize implements [rest.Authorizer]. It never denies an access.
-func (z *authorizer) Authorize(ctx context.Context, a rest.Access) (rest.Decision, error) {
+// Authorize implements [access.Authorizer]. It never denies an access.
+func (z *authorizer) Authorize(ctx context.Context, a access.Access) (access.Decision, error) {
 	if mayStay(&a) {
 		z.following.Do(func() { go z.follow() })
 	}
 	if group := z.administrates(a.User); group != "" {
-		return rest.Allow("a member of the administrators"), nil
+		return access.Allow("a member of the administrators"), nil
 	}
 	index, err := z.mirror.Acquire(ctx)
 	if err != nil {
-		return rest.Decision{}, err
+		return access.Decision{}, err
 	}
 	defer z.mirror.Release()
 	var found *grant
@@ -91,20 +92,20 @@ func (z *authorizer) Authorize(ctx context.Context, a rest.Access) (rest.Decisio
 		return true
 	})
 	if found != nil {
-		return rest.Allow(found.reason), nil
+		return access.Allow(found.reason), nil
 	}
-	return rest.NoOpinion(index.unresolved(a.User, a.Namespace)), nil
+	return access.NoOpinion(index.unresolved(a.User, a.Namespace)), nil
 }
 
 // mayStay reports whether the access may be one of a watch or a stream, which ends when a right is lost that it depends
 // on. Impersonation counts, because the right to act as an administrator depends on the roles, and another authorizer
 // may decide about the watch itself.
-func mayStay(a *rest.Access) bool {
+func mayStay(a *access.Access) bool {
 	return a.Verb == "watch" || a.Verb == "impersonate" || a.Subresource != ""
 }
 
 // unresolved names the roles that bindings of the user refer to, and that do not exist.
-func (x *index) unresolved(u rest.User, namespace string) string {
+func (x *index) unresolved(u access.User, namespace string) string {
 	var missing []string
 	x.grants(&u, namespace, func(g *grant) bool {
 		if text := g.ref.notFound(); !g.role.exists && !slices.Contains(missing, text) {
@@ -130,7 +131,7 @@ func (k roleKey) notFound() string {
 }
 
 // administrates returns a group of the user whose members are administrators, or "".
-func (z *authorizer) administrates(u rest.User) string {
+func (z *authorizer) administrates(u access.User) string {
 	for _, group := range u.Groups {
 		if slices.Contains(z.administrators, group) {
 			return group
@@ -140,7 +141,7 @@ func (z *authorizer) administrates(u rest.User) string {
 }
 
 // rulesOf returns the rules of a user in a namespace, or everywhere if namespace is empty.
-func (z *authorizer) rulesOf(ctx context.Context, u rest.User, namespace string) (rules []PolicyRule, err error) {
+func (z *authorizer) rulesOf(ctx context.Context, u access.User, namespace string) (rules []PolicyRule, err error) {
 	if z.administrates(u) != "" {
 		rules = everything()
 	}
@@ -156,20 +157,20 @@ func (z *authorizer) rulesOf(ctx context.Context, u rest.User, namespace string)
 	return rules, nil
 }
 
-// RulesFor implements [rest.RuleLister].
-func (z *authorizer) RulesFor(ctx context.Context, u rest.User, namespace string) (out rest.AccessRules, err error) {
+// RulesFor implements [access.RuleLister].
+func (z *authorizer) RulesFor(ctx context.Context, u access.User, namespace string) (out access.AccessRules, err error) {
 	rules, err := z.rulesOf(ctx, u, namespace)
 	for _, r := range rules {
-		verbs := make([]rest.Verb, len(r.Verbs))
+		verbs := make([]access.Verb, len(r.Verbs))
 		for i, v := range r.Verbs {
-			verbs[i] = rest.Verb(v)
+			verbs[i] = access.Verb(v)
 		}
 		if len(r.Resources) > 0 {
 			out.Resources = append(out.Resources,
-				rest.ResourceAccess{Verbs: verbs, Groups: r.APIGroups, Resources: r.Resources, Names: r.ResourceNames})
+				access.ResourceAccess{Verbs: verbs, Groups: r.APIGroups, Resources: r.Resources, Names: r.ResourceNames})
 		}
 		if len(r.NonResourceURLs) > 0 {
-			out.Paths = append(out.Paths, rest.PathAccess{Verbs: verbs, Paths: r.NonResourceURLs})
+			out.Paths = append(out.Paths, access.PathAccess{Verbs: verbs, Paths: r.NonResourceURLs})
 		}
 	}
 	return out, err

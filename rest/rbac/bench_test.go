@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
@@ -56,9 +57,9 @@ func newGet(t testing.TB, bindings int) *get {
 				Subjects: []rbac.Subject{{Kind: rbac.GroupKind, APIGroup: rbac.Group, Name: fmt.Sprint("team-", i)}}})
 		require.NoError(t, err)
 	}
-	u := rest.User{Name: "alice", Groups: []string{"system:authenticated", "people", fmt.Sprint("team-", bindings-1)}}
+	u := access.User{Name: "alice", Groups: []string{"system:authenticated", "people", fmt.Sprint("team-", bindings-1)}}
 	r := httptest.NewRequest("GET", notes+"/a", nil)
-	g := &get{api, r.WithContext(rest.WithUser(r.Context(), u)), httptest.NewRecorder()}
+	g := &get{api, r.WithContext(access.WithUser(r.Context(), u)), httptest.NewRecorder()}
 	g.run()
 	require.Equal(t, 200, g.answer.Code, g.answer.Body)
 	return g

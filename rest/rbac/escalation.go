@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -109,9 +109,9 @@ func (z *authorizer) checkBinding(ctx context.Context, plural string, meta *apim
 }
 
 // mayDo reports whether the user has a verb on a role. For calls of the host itself it always does.
-func mayDo(ctx context.Context, verb rest.Verb, plural string, meta *apimeta.ObjectMeta) (bool, error) {
-	d, err := rest.Authorize(ctx,
-		rest.Access{Verb: verb, Group: Group, Version: all, Resource: plural, Namespace: meta.Namespace, Name: meta.Name})
+func mayDo(ctx context.Context, verb access.Verb, plural string, meta *apimeta.ObjectMeta) (bool, error) {
+	d, err := access.Authorize(ctx,
+		access.Access{Verb: verb, Group: Group, Version: all, Resource: plural, Namespace: meta.Namespace, Name: meta.Name})
 	if d.Allowed() {
 		err = nil
 	}
@@ -125,7 +125,7 @@ func resource(plural string) apimeta.GroupResource {
 // checkGrant returns an error that names the rights that a write would give and the user does not have.
 func (z *authorizer) checkGrant(ctx context.Context, plural string, meta *apimeta.ObjectMeta,
 	rules []PolicyRule) error {
-	u := rest.UserFrom(ctx)
+	u := access.UserFrom(ctx)
 	owned, err := z.rulesOf(ctx, u, meta.Namespace)
 	if err != nil {
 		return err

@@ -8,14 +8,15 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/rbac"
 )
 
 func Example() {
 	users := auth.Tokens(
-		auth.Token{Secret: "secret of alice", User: rest.User{Name: "alice", Groups: []string{"editors"}}},
-		auth.Token{Secret: "secret of bob", User: rest.User{Name: "bob"}},
+		auth.Token{Secret: "secret of alice", User: access.User{Name: "alice", Groups: []string{"editors"}}},
+		auth.Token{Secret: "secret of bob", User: access.User{Name: "bob"}},
 	)
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	if err != nil {

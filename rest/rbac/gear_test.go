@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/rbac"
@@ -33,7 +34,7 @@ type server struct {
 // observed gives tests the Authorizer of Roles.
 type observed struct {
 	*rbac.Roles
-	authorizer rest.Authorizer
+	authorizer access.Authorizer
 }
 
 func (o *observed) Plug(api *rest.API) (rest.Parts, error) {
@@ -53,9 +54,9 @@ func startWith(t testing.TB, options rest.Options) *server {
 	t.Helper()
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	require.NoError(t, err)
-	users := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+	users := access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
 		groups := r.Header.Get("Test-Groups")
-		return &rest.Identity{User: rest.User{Name: r.Header.Get("Test-User"),
+		return &access.Identity{User: access.User{Name: r.Header.Get("Test-User"),
 			Groups: strings.FieldsFunc(groups, func(c rune) bool { return c == ',' })}}, nil
 	})
 	o := &observed{Roles: roles}

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -260,7 +260,7 @@ func reason(key storage.Key, b binding, s Subject) string {
 
 // grants calls see with each grant of a user in a namespace, or everywhere if namespace is empty, until see returns
 // false.
-func (x *index) grants(u *rest.User, namespace string, see func(g *grant) bool) {
+func (x *index) grants(u *access.User, namespace string, see func(g *grant) bool) {
 	if !x.everywhere.of(u, see) || namespace == "" {
 		return
 	}
@@ -270,7 +270,7 @@ func (x *index) grants(u *rest.User, namespace string, see func(g *grant) bool) 
 }
 
 // of calls see with the grants of a user, and returns false if see did.
-func (h *holders) of(u *rest.User, see func(g *grant) bool) bool {
+func (h *holders) of(u *access.User, see func(g *grant) bool) bool {
 	if !each(h.users[u.Name], see) {
 		return false
 	}

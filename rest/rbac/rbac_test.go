@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
@@ -67,10 +67,10 @@ func TestRightsOfSubjects(t *testing.T) {
 }
 
 // decision returns what the Authorizer of a server decides about a list of notes.
-func (s *server) decision(t testing.TB, user string, groups ...string) rest.Decision {
+func (s *server) decision(t testing.TB, user string, groups ...string) access.Decision {
 	t.Helper()
 	d, err := s.roles.authorizer.Authorize(t.Context(),
-		rest.Access{User: rest.User{Name: user, Groups: groups}, Verb: "list", Group: "example.com", Resource: "notes",
+		access.Access{User: access.User{Name: user, Groups: groups}, Verb: "list", Group: "example.com", Resource: "notes",
 			Namespace: "default"})
 	require.NoError(t, err)
 	return d
@@ -131,7 +131,7 @@ func TestReasons(t *testing.T) {
 		s.decision(t, "system:serviceaccount:team:robot").Reason())
 	assert.Equal(t, `RBAC: allowed by RoleBinding "g/default" of ClusterRole "reader" to Group "dev"`,
 		s.decision(t, "x", "dev").Reason())
-	assert.Equal(t, rest.Decision{}, s.decision(t, "bob"))
+	assert.Equal(t, access.Decision{}, s.decision(t, "bob"))
 }
 
 // An aggregating role has the rules of the roles that it selects, through other aggregating roles too, and never rules
@@ -242,9 +242,9 @@ func TestInProcessClientsAndEscalation(t *testing.T) {
 	r := &rbac.Role{Rules: []rbac.PolicyRule{rule}}
 	r.Name = "r"
 	client := resttest.Client[rbac.Role](t, s.api).Namespace("default")
-	_, err := client.AsUser(rest.User{Name: "eve"}).Create(t.Context(), r)
+	_, err := client.AsUser(access.User{Name: "eve"}).Create(t.Context(), r)
 	assert.ErrorContains(t, err, `User "eve" cannot create resource "roles"`)
-	_, err = client.Create(rest.WithUser(t.Context(), rest.User{Name: "eve"}), r)
+	_, err = client.Create(access.WithUser(t.Context(), access.User{Name: "eve"}), r)
 	require.NoError(t, err)
 }
 
@@ -293,15 +293,15 @@ func TestRulesFor(t *testing.T) {
 	s := start(t, nil)
 	s.must(t, "POST", roles("default"), role("r", readNotes))
 	s.must(t, "POST", bindings("default"), binding("b", "Role/r", "User/alice"))
-	rules, err := s.roles.authorizer.(rest.RuleLister).RulesFor(t.Context(), rest.User{Name: "alice"}, "default")
+	rules, err := s.roles.authorizer.(access.RuleLister).RulesFor(t.Context(), access.User{Name: "alice"}, "default")
 	require.NoError(t, err)
-	assert.Equal(t, rest.AccessRules{Resources: []rest.ResourceAccess{{Verbs: []rest.Verb{"get", "list", "watch"},
+	assert.Equal(t, access.AccessRules{Resources: []access.ResourceAccess{{Verbs: []access.Verb{"get", "list", "watch"},
 		Groups: []string{"example.com"}, Resources: []string{"notes"}}}}, rules)
-	rules, err = s.roles.authorizer.(rest.RuleLister).RulesFor(t.Context(),
-		rest.User{Name: "root", Groups: []string{"admins"}}, "default")
+	rules, err = s.roles.authorizer.(access.RuleLister).RulesFor(t.Context(),
+		access.User{Name: "root", Groups: []string{"admins"}}, "default")
 	require.NoError(t, err)
-	assert.Equal(t, rest.AccessRules{Resources: []rest.ResourceAccess{{Verbs: []rest.Verb{"*"}, Groups: []string{"*"},
-		Resources: []string{"*"}}}, Paths: []rest.PathAccess{{Verbs: []rest.Verb{"*"}, Paths: []string{"*"}}}}, rules)
+	assert.Equal(t, access.AccessRules{Resources: []access.ResourceAccess{{Verbs: []access.Verb{"*"}, Groups: []string{"*"},
+		Resources: []string{"*"}}}, Paths: []access.PathAccess{{Verbs: []access.Verb{"*"}, Paths: []string{"*"}}}}, rules)
 	got := s.send(t, "alice", "POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
 		`{"spec":{"namespace":"default"}}`)
 	assert.Contains(t, got.Body, `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["get","list","watch"]}`)

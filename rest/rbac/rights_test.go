@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
@@ -31,7 +32,7 @@ func TestWatchesEndWithTheirRights(t *testing.T) {
 		watched[name], ended[name] = make(chan rest.Event[Note], 1), make(chan error, 1)
 		go func() {
 			for e, err := range resttest.Client[Note](t,
-				s.api).Namespace("default").AsUser(rest.User{Name: name}).Watch(t.Context(), rest.WatchOptions{}) {
+				s.api).Namespace("default").AsUser(access.User{Name: name}).Watch(t.Context(), rest.WatchOptions{}) {
 				if err != nil {
 					ended[name] <- err
 					return
@@ -80,7 +81,7 @@ func TestWatchesEndWithTheirRightsAfterAFailure(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() {
 			for _, err := range resttest.Client[Note](t,
-				s.api).Namespace("default").AsUser(rest.User{Name: "alice"}).Watch(t.Context(), rest.WatchOptions{}) {
+				s.api).Namespace("default").AsUser(access.User{Name: "alice"}).Watch(t.Context(), rest.WatchOptions{}) {
 				ended <- err
 			}
 		}()

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // allows reports whether a rule allows an access.
-func (r *PolicyRule) allows(a *rest.Access) bool {
+func (r *PolicyRule) allows(a *access.Access) bool {
 	if !has(r.Verbs, string(a.Verb)) {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/internal/memo"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -67,7 +68,7 @@ func (o *observer) Observe(ctx context.Context, r *rest.ObservedRequest) (contex
 	case o.options.Slow > 0:
 		observation.Times, observation.Brief, observation.Step = true, true, q.times.begin
 	}
-	if r.Access.Verb == rest.VerbCreate {
+	if r.Access.Verb == access.VerbCreate {
 		observation.Changed = q.changed
 	}
 	return nil, observation, nil
@@ -132,7 +133,7 @@ func (q *request) ended(e rest.EndedRequest) {
 	}
 }
 
-func (q *request) isWatch() bool { return q.Access.Verb == rest.VerbWatch }
+func (q *request) isWatch() bool { return q.Access.Verb == access.VerbWatch }
 
 func (q *request) isSlow(e *rest.EndedRequest) bool {
 	slow := q.log.options.Slow

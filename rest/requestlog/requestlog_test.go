@@ -23,6 +23,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/requestlog"
@@ -100,17 +101,17 @@ func (w *written) one(t *testing.T) map[string]any {
 
 func TestALineSaysWhoAskedForWhatAndWithWhichAnswer(t *testing.T) {
 	log := newWritten()
-	users := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+	users := access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
 		if r.Header.Get("Authorization") == "Bearer wrong" {
 			return nil, errors.New("no such token")
 		}
-		return &rest.Identity{User: rest.User{Name: "jane"}}, nil
+		return &access.Identity{User: access.User{Name: "jane"}}, nil
 	})
-	deny := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+	deny := access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 		if a.Namespace == "closed" {
-			return rest.Deny("closed"), nil
+			return access.Deny("closed"), nil
 		}
-		return rest.Allow("open"), nil
+		return access.Allow("open"), nil
 	})
 	api := widgets(t, requestlog.Options{Logger: log.logger(), Level: slog.LevelDebug},
 		rest.Options{Authenticator: users, Authorizer: deny})
@@ -331,7 +332,7 @@ func TestAWatchIsOneLineAtItsEndAndOnDebugOneAtItsBeginning(t *testing.T) {
 func TestNoLineHasWhatIsSecret(t *testing.T) {
 	const planted = "pl4nted"
 	log := newWritten()
-	users := auth.Tokens(auth.Token{Secret: "the good secret", User: rest.User{Name: "jane"}})
+	users := auth.Tokens(auth.Token{Secret: "the good secret", User: access.User{Name: "jane"}})
 	refuses := apitest.Validating("refuses.example.com", func(_ context.Context, r *rest.AdmissionRequest) error {
 		var w apitest.Widget
 		if err := r.Object(&w); err != nil {
@@ -412,9 +413,9 @@ func TestHostileTextsAreEscapedAndCut(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var got []slog.Record
 			logger := slog.New(recording(func(r slog.Record) { got = append(got, r) }))
-			user := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity,
+			user := access.AuthenticatorFunc(func(*http.Request) (*access.Identity,
 				error) {
-				return &rest.Identity{User: rest.User{Name: c.sent}}, nil
+				return &access.Identity{User: access.User{Name: c.sent}}, nil
 			})
 			api := widgets(t, requestlog.Options{Logger: logger}, rest.Options{Authenticator: user})
 			for _, path := range []string{"/" + c.sent, "/apis/example.com/v1/namespaces/" + c.sent + "/widgets/" + c.sent,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
@@ -83,7 +84,7 @@ func TestController(t *testing.T) {
 	_, err := fleet.Create(t.Context(), frigate("victory"))
 	require.NoError(t, err)
 	resttest.WaitFor(t, fleet, "victory", isReady)
-	assert.Len(t, s.Requests(rest.VerbUpdate), 4, "three failures, then a success")
+	assert.Len(t, s.Requests(access.VerbUpdate), 4, "three failures, then a success")
 }
 
 // The test uses a plain HTTP client.
@@ -94,7 +95,7 @@ func TestOverHTTP(t *testing.T) {
 	require.NoError(t, err)
 	defer answer.Body.Close()
 	assert.Equal(t, http.StatusNotFound, answer.StatusCode)
-	assert.Equal(t, []string{"victory"}, namesOf(s.Requests(rest.VerbGet)))
+	assert.Equal(t, []string{"victory"}, namesOf(s.Requests(access.VerbGet)))
 }
 
 func namesOf(requests []resttest.Request) (names []string) {

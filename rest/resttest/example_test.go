@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
@@ -40,9 +41,9 @@ func ExampleNew() {
 func ExampleServer_Inject() {
 	var t *testing.T // the argument of the test
 	s := resttest.New(t, boats())
-	s.Inject(resttest.Fault{Verb: rest.VerbList, Code: http.StatusTooManyRequests, RetryAfter: 2 * time.Second})
-	s.Inject(resttest.Fault{Verb: rest.VerbCreate, Resource: "boats", Name: "dinghy", Late: true, Drop: true})
-	s.Inject(resttest.Fault{Verb: rest.VerbWatch, Resource: "boats", Events: 3, Code: http.StatusGone})
+	s.Inject(resttest.Fault{Verb: access.VerbList, Code: http.StatusTooManyRequests, RetryAfter: 2 * time.Second})
+	s.Inject(resttest.Fault{Verb: access.VerbCreate, Resource: "boats", Name: "dinghy", Late: true, Drop: true})
+	s.Inject(resttest.Fault{Verb: access.VerbWatch, Resource: "boats", Events: 3, Code: http.StatusGone})
 }
 
 // The test waits until a controller has done its work, without polling.
@@ -59,12 +60,12 @@ func ExampleNewWith() {
 	var t *testing.T // the argument of the test
 	s := resttest.NewWith(t, resttest.Options{
 		Prefix: "/platform",
-		API: rest.Options{Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+		API: rest.Options{Authorizer: access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 			switch a.Verb {
-			case rest.VerbGet, rest.VerbList, rest.VerbWatch:
-				return rest.Allow(""), nil
+			case access.VerbGet, access.VerbList, access.VerbWatch:
+				return access.Allow(""), nil
 			}
-			return rest.Deny("this test only reads"), nil
+			return access.Deny("this test only reads"), nil
 		})},
 	}, boats())
 	t.Log(s.URL()) // ends in /platform

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -20,7 +20,7 @@ const Always = -1
 // empty field matches all. The second group says what happens to them.
 type Fault struct {
 	// Verb is the verb of the request.
-	Verb rest.Verb
+	Verb access.Verb
 	// Resource is the plural, such as "widgets", or with a subresource "widgets/status".
 	Resource string
 	// Namespace and Name are those of the object: see [Request.Name].
@@ -78,7 +78,7 @@ func (f Fault) String() string {
 
 // check returns an error for a fault that makes no sense.
 func (f *Fault) check() error {
-	forWatch := f.Verb == rest.VerbWatch
+	forWatch := f.Verb == access.VerbWatch
 	switch {
 	case f.Code != 0 && (f.Code < 400 || f.Code > 599):
 		return fmt.Errorf("code %d is not a failure", f.Code)
@@ -132,7 +132,7 @@ func (f *Fault) answer(r *Request) *status.Error {
 	case http.StatusMethodNotAllowed:
 		return status.MethodNotSupported(gr, string(r.Verb))
 	case http.StatusConflict:
-		if r.Verb == rest.VerbCreate {
+		if r.Verb == access.VerbCreate {
 			return status.AlreadyExists(gr, r.Name)
 		}
 		return status.ModifiedConflict(gr, r.Name)
@@ -166,7 +166,7 @@ func withRetryAfter(e *status.Error, seconds int) *status.Error {
 
 // isAbout reports whether the fault matches a request. Calls in process do not distinguish an update from a patch.
 func (f *Fault) isAbout(r *Request) bool {
-	verb := f.Verb == "" || f.Verb == r.Verb || r.InProcess && f.Verb == rest.VerbPatch && r.Verb == rest.VerbUpdate
+	verb := f.Verb == "" || f.Verb == r.Verb || r.InProcess && f.Verb == access.VerbPatch && r.Verb == access.VerbUpdate
 	return verb && (f.Resource == "" || f.Resource == r.path()) &&
 		(f.Namespace == "" || f.Namespace == r.Namespace) && (f.Name == "" || f.Name == r.Name)
 }

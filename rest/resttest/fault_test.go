@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -101,9 +102,9 @@ func TestFaultsMeetWhatTheyAreAbout(t *testing.T) {
 		{"always", resttest.Fault{Times: resttest.Always}, [][2]string{get(shipsPath), get(shipsPath)}, []bool{true, true}},
 		{"Skip lets the first pass", resttest.Fault{Skip: 1}, [][2]string{get(shipsPath), get(shipsPath), get(shipsPath)},
 			[]bool{false, true, false}},
-		{"a verb", resttest.Fault{Verb: rest.VerbGet}, [][2]string{get(shipsPath), get(shipsPath + "/a")},
+		{"a verb", resttest.Fault{Verb: access.VerbGet}, [][2]string{get(shipsPath), get(shipsPath + "/a")},
 			[]bool{false, true}},
-		{"a custom verb", resttest.Fault{Verb: rest.VerbUpdate},
+		{"a custom verb", resttest.Fault{Verb: access.VerbUpdate},
 			[][2]string{patch(shipsPath + "/a"), {"PUT", shipsPath + "/a"}}, []bool{false, true}},
 		{"a resource", resttest.Fault{Resource: "ships"},
 			[][2]string{get("/apis/a.b/v1/boats"), patch(shipsPath + "/a/status"), get(shipsPath)}, []bool{false, false, true}},
@@ -113,7 +114,7 @@ func TestFaultsMeetWhatTheyAreAbout(t *testing.T) {
 			[][2]string{get(shipsPath), get(other), get("/apis/fleet.example.com/v1/ships")}, []bool{false, true, false}},
 		{"a name", resttest.Fault{Name: "b"}, [][2]string{get(shipsPath + "/a"), get(shipsPath), get(other + "/b")},
 			[]bool{false, false, true}},
-		{"all fields", resttest.Fault{Verb: rest.VerbPatch, Resource: "ships/status", Namespace: "default", Name: "b"},
+		{"all fields", resttest.Fault{Verb: access.VerbPatch, Resource: "ships/status", Namespace: "default", Name: "b"},
 			[][2]string{patch(shipsPath + "/a/status"), patch(other + "/b/status"), patch(shipsPath + "/b"),
 				patch(shipsPath + "/b/status")},
 			[]bool{false, false, false, true}},
@@ -158,7 +159,7 @@ func TestFaultsComeOneAfterTheOther(t *testing.T) {
 
 func TestDroppedConnection(t *testing.T) {
 	eachWay(t, func(t *testing.T, s *resttest.Server, c *http.Client, base string) {
-		s.Inject(resttest.Fault{Verb: rest.VerbCreate, Drop: true})
+		s.Inject(resttest.Fault{Verb: access.VerbCreate, Drop: true})
 		_, err := send(t, c, "POST", base+shipsPath, shipJSON("a"))
 		require.ErrorIs(t, err, io.EOF)
 		require.Len(t, s.Requests(), 1)
@@ -264,7 +265,7 @@ func TestWatchesAreCut(t *testing.T) {
 				for _, name := range []string{"a", "b", "c"} {
 					mustCreate(t, own, name)
 				}
-				tt.fault.Verb = rest.VerbWatch
+				tt.fault.Verb = access.VerbWatch
 				s.Inject(tt.fault)
 				// The bookmark at the end of the initial events does not count.
 				next := watchOf(t, c, base+shipsPath+
@@ -299,10 +300,10 @@ func TestWatchesAreCut(t *testing.T) {
 // The server sends other failures in place of a stream.
 func TestWatchesAreRefused(t *testing.T) {
 	eachWay(t, func(t *testing.T, s *resttest.Server, c *http.Client, base string) {
-		s.Inject(resttest.Fault{Verb: rest.VerbWatch, Code: 429})
+		s.Inject(resttest.Fault{Verb: access.VerbWatch, Code: 429})
 		a := mustSend(t, c, "GET", base+shipsPath+"?watch=true", "")
 		assert.Equal(t, http.StatusTooManyRequests, a.code)
-		s.Inject(resttest.Fault{Verb: rest.VerbWatch, Drop: true})
+		s.Inject(resttest.Fault{Verb: access.VerbWatch, Drop: true})
 		_, err := send(t, c, "GET", base+shipsPath+"?watch=true", "")
 		assert.ErrorIs(t, err, io.EOF)
 	})
@@ -314,13 +315,13 @@ func TestInvalidFaults(t *testing.T) {
 		fault resttest.Fault
 		says  string
 	}{
-		{"nothing", resttest.Fault{Verb: rest.VerbGet}, "nothing happens"},
+		{"nothing", resttest.Fault{Verb: access.VerbGet}, "nothing happens"},
 		{"success", resttest.Fault{Code: 200}, "200 is not a failure"},
 		{"two failures", resttest.Fault{Code: 500, Error: status.BadRequest("x")}, "both"},
 		{"dropped and answered", resttest.Fault{Code: 500, Drop: true}, "no answer"},
-		{"events of a get", resttest.Fault{Verb: rest.VerbGet, Code: 500, Events: 1}, "watch"},
+		{"events of a get", resttest.Fault{Verb: access.VerbGet, Code: 500, Events: 1}, "watch"},
 		{"Late alone", resttest.Fault{Late: true, Delay: 1}, "Late"},
-		{"a late watch", resttest.Fault{Verb: rest.VerbWatch, Late: true, Drop: true}, "Late"},
+		{"a late watch", resttest.Fault{Verb: access.VerbWatch, Late: true, Drop: true}, "Late"},
 		{"negative Times", resttest.Fault{Code: 500, Times: -2}, "negative"},
 		{"a negative skip", resttest.Fault{Code: 500, Skip: -1}, "negative"},
 	}
@@ -340,7 +341,7 @@ func TestInvalidFaults(t *testing.T) {
 func TestFaultsThatNobodyMeets(t *testing.T) {
 	errs := inside(t, func(t *fakeT) {
 		s := resttest.New(t, ships())
-		s.Inject(resttest.Fault{Verb: rest.VerbUpdate, Resource: "boats", Name: "x", Code: 409})
+		s.Inject(resttest.Fault{Verb: access.VerbUpdate, Resource: "boats", Name: "x", Code: 409})
 		s.Inject(resttest.Fault{Resource: "boats", Code: 500, Times: resttest.Always})
 	})
 	require.Len(t, errs, 1)
@@ -359,7 +360,7 @@ func TestFaultString(t *testing.T) {
 		fault resttest.Fault
 		want  string
 	}{
-		{resttest.Fault{Verb: rest.VerbWatch}, "watch * */*: end of stream"},
+		{resttest.Fault{Verb: access.VerbWatch}, "watch * */*: end of stream"},
 		{resttest.Fault{Resource: "ships/status", Namespace: "n", Name: "a", Delay: time.Second,
 			Error: status.BadRequest("no")}, "* ships/status n/a: 1s late, 400"},
 		{resttest.Fault{Drop: true}, "* * */*: connection broken"},

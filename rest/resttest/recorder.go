@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // maxRequests is how many requests the log keeps: enough for every test that inspects them, and a bound for long tests.
@@ -36,7 +36,7 @@ func (l *requestLog) change(f func()) {
 
 // Requests returns the requests over HTTP and the calls under [Server.UnderTest], oldest first: all of them, or those
 // with one of the verbs. It keeps at least the newest 10,000. The caller must not change the bodies.
-func (s *Server) Requests(verbs ...rest.Verb) []Request {
+func (s *Server) Requests(verbs ...access.Verb) []Request {
 	s.log.mu.Lock()
 	defer s.log.mu.Unlock()
 	var out []Request

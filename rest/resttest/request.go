@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // Request is a request that the server received, in terms of the API rather than of HTTP (API conventions, Verbs on
 // Resources).
 type Request struct {
 	// Verb is the verb. It is empty for a request that names no resource, as in discovery.
-	Verb rest.Verb
+	Verb access.Verb
 	// Group, Version and Resource name the resource; Resource is the plural. Version is empty for calls in process.
 	Group, Version, Resource string
 	// Subresource is the subresource, such as "status".
@@ -87,26 +87,26 @@ func (r *Request) readVerb(in *http.Request) {
 	one := r.Name != ""
 	switch in.Method {
 	case http.MethodPost:
-		r.Verb = rest.VerbCreate
+		r.Verb = access.VerbCreate
 		if !one {
 			r.Name = nameIn(r.Body)
 		}
 	case http.MethodPut:
-		r.Verb = rest.VerbUpdate
+		r.Verb = access.VerbUpdate
 	case http.MethodPatch:
-		r.Verb = rest.VerbPatch
+		r.Verb = access.VerbPatch
 	case http.MethodDelete:
-		if r.Verb = rest.VerbDeleteCollection; one {
-			r.Verb = rest.VerbDelete
+		if r.Verb = access.VerbDeleteCollection; one {
+			r.Verb = access.VerbDelete
 		}
 	case http.MethodGet:
 		switch {
 		case one:
-			r.Verb = rest.VerbGet
+			r.Verb = access.VerbGet
 		case slices.Contains([]string{"true", "1"}, query.Get("watch")):
-			r.Verb = rest.VerbWatch
+			r.Verb = access.VerbWatch
 		default:
-			r.Verb = rest.VerbList
+			r.Verb = access.VerbList
 		}
 		if fields, err := apimeta.ParseFieldSelector(query.Get("fieldSelector")); err == nil && !one {
 			r.Name, _ = fields.Exact("metadata.name")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
@@ -26,37 +26,37 @@ func TestRequestsAreRead(t *testing.T) {
 		name, method, url string
 		want              resttest.Request
 	}{
-		{"get", "GET", shipsPath + "/a", in(resttest.Request{Verb: rest.VerbGet, Namespace: "default", Name: "a"})},
+		{"get", "GET", shipsPath + "/a", in(resttest.Request{Verb: access.VerbGet, Namespace: "default", Name: "a"})},
 		{"get that asks for a watch", "GET", shipsPath + "/a?watch=true",
-			in(resttest.Request{Verb: rest.VerbGet, Namespace: "default", Name: "a"})},
-		{"list", "GET", shipsPath, in(resttest.Request{Verb: rest.VerbList, Namespace: "default"})},
-		{"list of all namespaces", "GET", group + "/ships", in(resttest.Request{Verb: rest.VerbList})},
+			in(resttest.Request{Verb: access.VerbGet, Namespace: "default", Name: "a"})},
+		{"list", "GET", shipsPath, in(resttest.Request{Verb: access.VerbList, Namespace: "default"})},
+		{"list of all namespaces", "GET", group + "/ships", in(resttest.Request{Verb: access.VerbList})},
 		{"list of one", "GET", shipsPath + "?fieldSelector=metadata.name%3Da",
-			in(resttest.Request{Verb: rest.VerbList, Namespace: "default", Name: "a"})},
+			in(resttest.Request{Verb: access.VerbList, Namespace: "default", Name: "a"})},
 		{"list with watch=false", "GET", shipsPath + "?watch=false",
-			in(resttest.Request{Verb: rest.VerbList, Namespace: "default"})},
+			in(resttest.Request{Verb: access.VerbList, Namespace: "default"})},
 		{"watch", "GET", shipsPath + "?watch=1&timeoutSeconds=1&resourceVersion=1",
-			in(resttest.Request{Verb: rest.VerbWatch, Namespace: "default"})},
-		{"replace", "PUT", shipsPath + "/a", in(resttest.Request{Verb: rest.VerbUpdate, Namespace: "default", Name: "a"})},
+			in(resttest.Request{Verb: access.VerbWatch, Namespace: "default"})},
+		{"replace", "PUT", shipsPath + "/a", in(resttest.Request{Verb: access.VerbUpdate, Namespace: "default", Name: "a"})},
 		{"patch of the status", "PATCH", shipsPath + "/a/status",
-			in(resttest.Request{Verb: rest.VerbPatch, Namespace: "default", Name: "a", Subresource: "status"})},
-		{"delete", "DELETE", shipsPath + "/a", in(resttest.Request{Verb: rest.VerbDelete, Namespace: "default", Name: "a"})},
-		{"delete of all", "DELETE", shipsPath, in(resttest.Request{Verb: rest.VerbDeleteCollection, Namespace: "default"})},
+			in(resttest.Request{Verb: access.VerbPatch, Namespace: "default", Name: "a", Subresource: "status"})},
+		{"delete", "DELETE", shipsPath + "/a", in(resttest.Request{Verb: access.VerbDelete, Namespace: "default", Name: "a"})},
+		{"delete of all", "DELETE", shipsPath, in(resttest.Request{Verb: access.VerbDeleteCollection, Namespace: "default"})},
 		{"an action", "POST", shipsPath + "/a/sink",
-			in(resttest.Request{Verb: rest.VerbCreate, Namespace: "default", Name: "a", Subresource: "sink"})},
+			in(resttest.Request{Verb: access.VerbCreate, Namespace: "default", Name: "a", Subresource: "sink"})},
 		{"an escaped name", "GET", shipsPath + "/a%3Ab",
-			in(resttest.Request{Verb: rest.VerbGet, Namespace: "default", Name: "a:b"})},
-		{"a slash at the end", "GET", shipsPath + "/", in(resttest.Request{Verb: rest.VerbList, Namespace: "default"})},
+			in(resttest.Request{Verb: access.VerbGet, Namespace: "default", Name: "a:b"})},
+		{"a slash at the end", "GET", shipsPath + "/", in(resttest.Request{Verb: access.VerbList, Namespace: "default"})},
 		{"the core group", "GET", "/api/v1/namespaces/x/configmaps/y",
-			core("configmaps", resttest.Request{Verb: rest.VerbGet, Namespace: "x", Name: "y"})},
+			core("configmaps", resttest.Request{Verb: access.VerbGet, Namespace: "x", Name: "y"})},
 		{"a node", "GET", "/api/v1/nodes/n/status",
-			core("nodes", resttest.Request{Verb: rest.VerbGet, Name: "n", Subresource: "status"})},
-		{"namespaces", "GET", "/api/v1/namespaces", core("namespaces", resttest.Request{Verb: rest.VerbList})},
-		{"a namespace", "GET", "/api/v1/namespaces/x", core("namespaces", resttest.Request{Verb: rest.VerbGet, Name: "x"})},
+			core("nodes", resttest.Request{Verb: access.VerbGet, Name: "n", Subresource: "status"})},
+		{"namespaces", "GET", "/api/v1/namespaces", core("namespaces", resttest.Request{Verb: access.VerbList})},
+		{"a namespace", "GET", "/api/v1/namespaces/x", core("namespaces", resttest.Request{Verb: access.VerbGet, Name: "x"})},
 		{"the status of a namespace", "PUT", "/api/v1/namespaces/x/status",
-			core("namespaces", resttest.Request{Verb: rest.VerbUpdate, Name: "x", Subresource: "status"})},
+			core("namespaces", resttest.Request{Verb: access.VerbUpdate, Name: "x", Subresource: "status"})},
 		{"the end of a namespace", "PUT", "/api/v1/namespaces/x/finalize",
-			core("namespaces", resttest.Request{Verb: rest.VerbUpdate, Name: "x", Subresource: "finalize"})},
+			core("namespaces", resttest.Request{Verb: access.VerbUpdate, Name: "x", Subresource: "finalize"})},
 		{"discovery", "GET", "/apis", resttest.Request{}},
 		{"discovery of a group", "GET", group, resttest.Request{}},
 		{"discovery of the core group", "GET", "/api/v1", resttest.Request{}},
@@ -87,9 +87,9 @@ func TestRequestsAreRecorded(t *testing.T) {
 		assert.Equal(t, "a", all[0].Name, "the name in the body")
 		assert.JSONEq(t, shipJSON("a"), string(all[0].Body))
 		assert.Equal(t, []int{201, 409, 200, 404}, []int{all[0].Code, all[1].Code, all[2].Code, all[3].Code})
-		assert.Len(t, s.Requests(rest.VerbCreate), 2)
-		assert.Len(t, s.Requests(rest.VerbCreate, rest.VerbGet), 4)
-		assert.Empty(t, s.Requests(rest.VerbDelete))
+		assert.Len(t, s.Requests(access.VerbCreate), 2)
+		assert.Len(t, s.Requests(access.VerbCreate, access.VerbGet), 4)
+		assert.Empty(t, s.Requests(access.VerbDelete))
 
 		s.ForgetRequests()
 		assert.Empty(t, s.Requests())
@@ -102,7 +102,7 @@ func TestAWatchIsRecordedAtOnce(t *testing.T) {
 		answer, err := c.Get(base + shipsPath + "?watch=true")
 		require.NoError(t, err)
 		defer answer.Body.Close()
-		require.Len(t, s.Requests(rest.VerbWatch), 1)
+		require.Len(t, s.Requests(access.VerbWatch), 1)
 		assert.Equal(t, http.StatusOK, s.Requests()[0].Code)
 	})
 }

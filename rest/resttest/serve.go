@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -44,7 +44,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !pause(ctx, fault.Delay) {
 		breakOff(r)
 	}
-	if request.Verb == rest.VerbWatch && fault.isStream() {
+	if request.Verb == access.VerbWatch && fault.isStream() {
 		s.cutStream(w, r, cancel, fault, &request)
 		return
 	}

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
@@ -148,14 +149,14 @@ func TestPrefixAndMiddleware(t *testing.T) {
 	seen := ""
 	review := rest.Resource[Ship]{Group: "fleet.example.com", Version: "v1", Plural: "ships",
 		Hooks: rest.Hooks[Ship]{Default: func(ctx context.Context, _ *Ship) error {
-			seen = rest.UserFrom(ctx).Name
+			seen = access.UserFrom(ctx).Name
 			return nil
 		}}}
 	s := resttest.NewWith(t, resttest.Options{
 		Prefix: "/platform/",
 		Middleware: func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				next.ServeHTTP(w, r.WithContext(rest.WithUser(r.Context(), rest.User{Name: r.Header.Get("X-User")})))
+				next.ServeHTTP(w, r.WithContext(access.WithUser(r.Context(), access.User{Name: r.Header.Get("X-User")})))
 			})
 		},
 	}, review)
@@ -177,7 +178,7 @@ func TestPrefixAndMiddleware(t *testing.T) {
 		assert.Equal(t, "nelson", seen)
 		seen = ""
 	}
-	assert.Equal(t, rest.VerbCreate, s.Requests()[0].Verb, "the prefix is not part of the request")
+	assert.Equal(t, access.VerbCreate, s.Requests()[0].Verb, "the prefix is not part of the request")
 	assert.Equal(t, "ships", s.Requests()[0].Resource)
 }
 
@@ -294,7 +295,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			_, err := c.Create(t.Context(), ship)
 			require.NoError(t, err)
 		}
-		s.Inject(resttest.Fault{Verb: rest.VerbGet, Delay: time.Hour})
+		s.Inject(resttest.Fault{Verb: access.VerbGet, Delay: time.Hour})
 		for _, way := range over(s) {
 			client, base := way()
 			for _, query := range []string{"?watch=true", ""} {
@@ -360,7 +361,7 @@ func TestInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := resttest.New(t, ships())
 		c := resttest.Client[Ship](t, s.API).Namespace("default")
-		s.Inject(resttest.Fault{Verb: rest.VerbList, Delay: 90 * time.Second})
+		s.Inject(resttest.Fault{Verb: access.VerbList, Delay: 90 * time.Second})
 		began := time.Now()
 		a := mustSend(t, &http.Client{Transport: s.RoundTripper()}, "GET", "http://resttest"+shipsPath, "")
 		assert.Equal(t, http.StatusOK, a.code)

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -71,7 +71,7 @@ func (c *calledStore) finish(entry *Request, fault *Fault, success int, err erro
 }
 
 // about returns the request that a scope describes. The resource of a scope has the form "widgets.example.com".
-func about(verb rest.Verb, scope watch.Key) Request {
+func about(verb access.Verb, scope watch.Key) Request {
 	resource, group, _ := strings.Cut(scope.Resource, ".")
 	return Request{Verb: verb, Group: group, Resource: resource, Namespace: scope.Namespace, Name: scope.Name,
 		InProcess: true}
@@ -82,7 +82,7 @@ func (c *calledStore) Get(ctx context.Context, key storage.Key,
 	if !c.sees(ctx) {
 		return c.Store.Get(ctx, key, atLeast)
 	}
-	entry, fault, err := c.begin(ctx, about(rest.VerbGet, key))
+	entry, fault, err := c.begin(ctx, about(access.VerbGet, key))
 	if err == nil {
 		record, err = c.Store.Get(ctx, key, atLeast)
 	}
@@ -94,7 +94,7 @@ func (c *calledStore) List(ctx context.Context, options storage.Query,
 	if !c.sees(ctx) {
 		return c.Store.List(ctx, options, into)
 	}
-	entry, fault, err := c.begin(ctx, about(rest.VerbList, options.Within))
+	entry, fault, err := c.begin(ctx, about(access.VerbList, options.Within))
 	if err == nil {
 		page, err = c.Store.List(ctx, options, into)
 	}
@@ -114,7 +114,7 @@ func (c *calledStore) Update(ctx context.Context, key storage.Key, fn storage.Up
 		if err != nil || entry != nil {
 			return next, err
 		}
-		r := about(rest.VerbUpdate, key)
+		r := about(access.VerbUpdate, key)
 		r.Body = next
 		if current == nil {
 			success = http.StatusCreated
@@ -140,21 +140,21 @@ func (c *calledStore) Transact(ctx context.Context,
 }
 
 // writeOf returns the verb and the subresource of a write, by its result.
-func writeOf(current *storage.Record, next []byte) (verb rest.Verb, subresource string) {
+func writeOf(current *storage.Record, next []byte) (verb access.Verb, subresource string) {
 	if current == nil {
-		return rest.VerbCreate, ""
+		return access.VerbCreate, ""
 	}
 	if current.Deleting { // the removal results from an update of the finalizers
 		if next == nil {
-			return rest.VerbUpdate, ""
+			return access.VerbUpdate, ""
 		}
 	} else if next == nil || marksDeletion(next) {
-		return rest.VerbDelete, ""
+		return access.VerbDelete, ""
 	}
 	if statusIn(current.JSON) != statusIn(next) {
-		return rest.VerbUpdate, "status"
+		return access.VerbUpdate, "status"
 	}
-	return rest.VerbUpdate, ""
+	return access.VerbUpdate, ""
 }
 
 func marksDeletion(object []byte) bool {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -26,46 +27,46 @@ func TestCallsUnderTestAreRecorded(t *testing.T) {
 		{"get", func(ctx context.Context, c rest.Client[Ship]) error {
 			_, err := c.Get(ctx, "a")
 			return err
-		}, resttest.Request{Verb: rest.VerbGet, Name: "a", Code: 200}},
+		}, resttest.Request{Verb: access.VerbGet, Name: "a", Code: 200}},
 		{"get of a missing object", func(ctx context.Context, c rest.Client[Ship]) error {
 			_, err := c.Get(ctx, "none")
 			assert.True(t, status.IsNotFound(err))
 			return nil
-		}, resttest.Request{Verb: rest.VerbGet, Name: "none", Code: 404}},
+		}, resttest.Request{Verb: access.VerbGet, Name: "none", Code: 404}},
 		{"list", func(ctx context.Context, c rest.Client[Ship]) error {
 			_, err := c.List(ctx, rest.ListOptions{})
 			return err
-		}, resttest.Request{Verb: rest.VerbList, Code: 200}},
+		}, resttest.Request{Verb: access.VerbList, Code: 200}},
 		{"create", func(ctx context.Context, c rest.Client[Ship]) error {
 			_, err := c.Create(ctx, frigate("b"))
 			return err
-		}, resttest.Request{Verb: rest.VerbCreate, Name: "b", Code: 201}},
+		}, resttest.Request{Verb: access.VerbCreate, Name: "b", Code: 201}},
 		{"modify", func(ctx context.Context, c rest.Client[Ship]) error {
 			_, err := c.Modify(ctx, "a", func(s *Ship) error { s.Spec.Guns = 7; return nil })
 			return err
-		}, resttest.Request{Verb: rest.VerbUpdate, Name: "a", Code: 200}},
+		}, resttest.Request{Verb: access.VerbUpdate, Name: "a", Code: 200}},
 		{"patch", func(ctx context.Context, c rest.Client[Ship]) error {
 			_, err := c.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"guns":7}}`))
 			return err
-		}, resttest.Request{Verb: rest.VerbUpdate, Name: "a", Code: 200}},
+		}, resttest.Request{Verb: access.VerbUpdate, Name: "a", Code: 200}},
 		{"status", func(ctx context.Context, c rest.Client[Ship]) error {
 			_, err := c.ModifyStatus(ctx, "a",
 				func(s *Ship) error { apimeta.SetCondition(&s.Status.Conditions, ready); return nil })
 			return err
-		}, resttest.Request{Verb: rest.VerbUpdate, Subresource: "status", Name: "a", Code: 200}},
+		}, resttest.Request{Verb: access.VerbUpdate, Subresource: "status", Name: "a", Code: 200}},
 		{"delete", func(ctx context.Context, c rest.Client[Ship]) error {
 			return c.Delete(ctx, "a", rest.DeleteOptions{})
-		}, resttest.Request{Verb: rest.VerbDelete, Name: "a", Code: 200}},
+		}, resttest.Request{Verb: access.VerbDelete, Name: "a", Code: 200}},
 		{"delete that finalizers hold up", func(ctx context.Context, c rest.Client[Ship]) error {
 			return c.Delete(ctx, "held", rest.DeleteOptions{})
-		}, resttest.Request{Verb: rest.VerbDelete, Name: "held", Code: 200}},
+		}, resttest.Request{Verb: access.VerbDelete, Name: "held", Code: 200}},
 		{"removing the last finalizer", func(ctx context.Context, c rest.Client[Ship]) error {
 			if err := c.Delete(t.Context(), "held", rest.DeleteOptions{}); err != nil {
 				return err
 			}
 			_, err := c.Modify(ctx, "held", func(s *Ship) error { s.Finalizers = nil; return nil })
 			return err
-		}, resttest.Request{Verb: rest.VerbUpdate, Name: "held", Code: 200}},
+		}, resttest.Request{Verb: access.VerbUpdate, Name: "held", Code: 200}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -82,7 +83,7 @@ func TestCallsUnderTestAreRecorded(t *testing.T) {
 			tt.want.Group, tt.want.Resource, tt.want.Namespace, tt.want.InProcess = "fleet.example.com", "ships", "default", true
 			tt.want.Body = all[0].Body
 			assert.Equal(t, tt.want, all[0])
-			if tt.want.Verb == rest.VerbCreate || tt.want.Verb == rest.VerbUpdate && tt.want.Name == "a" {
+			if tt.want.Verb == access.VerbCreate || tt.want.Verb == access.VerbUpdate && tt.want.Name == "a" {
 				assert.Contains(t, string(all[0].Body), `"name":"`+tt.want.Name+`"`)
 			}
 		})
@@ -138,11 +139,11 @@ func TestCallsUnderTestMeetFaults(t *testing.T) {
 	ctx := s.UnderTest(t.Context())
 	mustCreate(t, c, "a")
 
-	s.Inject(resttest.Fault{Verb: rest.VerbUpdate, Resource: "ships/status", Code: 409})
-	s.Inject(resttest.Fault{Verb: rest.VerbPatch, Resource: "ships", Name: "a", Code: 500})
-	s.Inject(resttest.Fault{Verb: rest.VerbCreate, Code: 409})
-	s.Inject(resttest.Fault{Verb: rest.VerbList, Code: 429})
-	s.Inject(resttest.Fault{Verb: rest.VerbDelete, Error: status.BadRequest("not now")})
+	s.Inject(resttest.Fault{Verb: access.VerbUpdate, Resource: "ships/status", Code: 409})
+	s.Inject(resttest.Fault{Verb: access.VerbPatch, Resource: "ships", Name: "a", Code: 500})
+	s.Inject(resttest.Fault{Verb: access.VerbCreate, Code: 409})
+	s.Inject(resttest.Fault{Verb: access.VerbList, Code: 429})
+	s.Inject(resttest.Fault{Verb: access.VerbDelete, Error: status.BadRequest("not now")})
 	mustCreate(t, c, "b")
 	_, err := c.List(t.Context(), rest.ListOptions{})
 	require.NoError(t, err)
@@ -172,7 +173,7 @@ func TestLateFaultsInProcess(t *testing.T) {
 	s, c := fleet(t)
 	ctx := s.UnderTest(t.Context())
 	s.Inject(resttest.Fault{Drop: true, Times: resttest.Always})
-	s.Inject(resttest.Fault{Verb: rest.VerbCreate, Late: true, Code: 504})
+	s.Inject(resttest.Fault{Verb: access.VerbCreate, Late: true, Code: 504})
 	_, err := c.Create(ctx, frigate("a"))
 	assert.True(t, status.IsTimeout(err), "%v", err)
 	_, err = c.Get(ctx, "a")

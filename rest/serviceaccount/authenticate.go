@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/jwt"
@@ -15,11 +15,11 @@ import (
 // maxSkew is by how much the clock of the replica that issued a token may be ahead.
 const maxSkew = time.Minute
 
-// Authenticate implements [rest.Authenticator]. It accepts a bearer token that the Issuer has signed, for an audience
+// Authenticate implements [access.Authenticator]. It accepts a bearer token that the Issuer has signed, for an audience
 // of the API, if the token has not expired and its account and the object to which it is bound still exist. It fails
 // until the Issuer is plugged into an API.
-func (i *Issuer) Authenticate(r *http.Request) (*rest.Identity, error) {
-	return auth.Bearer(func(ctx context.Context, token string) (*rest.Identity, error) {
+func (i *Issuer) Authenticate(r *http.Request) (*access.Identity, error) {
+	return auth.Bearer(func(ctx context.Context, token string) (*access.Identity, error) {
 		who, _, err := i.check(ctx, token, i.audiences)
 		return who, err
 	}).Authenticate(r)
@@ -36,7 +36,7 @@ var (
 
 // check returns the service account of a token, and the audiences of the token among those wanted. It returns an error
 // if there are none.
-func (i *Issuer) check(ctx context.Context, token string, wanted []string) (*rest.Identity, []string, error) {
+func (i *Issuer) check(ctx context.Context, token string, wanted []string) (*access.Identity, []string, error) {
 	if i.objects == nil {
 		return nil, nil, errNotStarted
 	}
@@ -63,5 +63,5 @@ func (i *Issuer) check(ctx context.Context, token string, wanted []string) (*res
 			return nil, nil, err
 		}
 	}
-	return &rest.Identity{User: c.user(), Expires: c.expires(), OnRevoked: i.onRevoked(token, &c.Account)}, audiences, nil
+	return &access.Identity{User: c.user(), Expires: c.expires(), OnRevoked: i.onRevoked(token, &c.Account)}, audiences, nil
 }

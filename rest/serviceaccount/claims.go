@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 )
 
@@ -36,7 +36,7 @@ type reference struct {
 }
 
 // user returns the user that the claims describe, with the extra attributes of Kubernetes.
-func (c *claims) user() rest.User {
+func (c *claims) user() access.User {
 	extra := map[string][]string{identity.CredentialID: {"JTI=" + c.ID}}
 	add := func(kind string, r *reference) {
 		if r == nil {
@@ -49,7 +49,7 @@ func (c *claims) user() rest.User {
 	}
 	add("node", c.Account.Node)
 	add("pod", c.Account.Pod)
-	return rest.User{Name: c.Subject, UID: c.Account.Account.UID,
+	return access.User{Name: c.Subject, UID: c.Account.Account.UID,
 		Groups: identity.ServiceAccountGroups(c.Account.Namespace), Extra: extra}
 }
 

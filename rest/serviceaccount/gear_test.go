@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/resttest"
@@ -48,7 +49,7 @@ func startOn(t testing.TB, store storage.Store, change func(*serviceaccount.Opti
 	}
 	accounts, err := serviceaccount.New(options)
 	require.NoError(t, err)
-	people := auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root"}})
+	people := auth.Tokens(auth.Token{Secret: "root", User: access.User{Name: "root"}})
 	definitions := append([]rest.Definition{accounts.TokenReviews(people), builtin.Namespaces()}, more...)
 	s := resttest.NewWith(t, resttest.Options{API: rest.Options{
 		Store: store, Authenticator: people, Plugins: []rest.Plugin{accounts, auth.Reviews()},

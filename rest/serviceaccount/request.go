@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/jwt"
 	"github.com/decorum-go/decorum/status"
@@ -27,7 +28,7 @@ func (i *Issuer) issue(ctx context.Context, r *TokenRequest) (*TokenRequest, err
 	if i.objects == nil {
 		return nil, errNotStarted
 	}
-	at := rest.AccessFrom(ctx)
+	at := access.AccessFrom(ctx)
 	record, err := i.objects.Get(ctx, storage.Key{Resource: accounts, Namespace: at.Namespace, Name: at.Name})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/review"
 	"github.com/decorum-go/decorum/status"
@@ -18,7 +19,7 @@ import (
 // others recognizes the tokens that are not of service accounts, such as those of [auth.Tokens]. It may be nil. Such
 // tokens are valid for the audiences of the API. The Authorizer should allow the creation of TokenReviews to these
 // services only, because the answer tells whether a token is right.
-func (i *Issuer) TokenReviews(others rest.Authenticator) rest.Definition {
+func (i *Issuer) TokenReviews(others access.Authenticator) rest.Definition {
 	return rest.Resource[review.Token]{
 		Group: "authentication.k8s.io", Version: "v1", Plural: "tokenreviews", Names: rest.Names{Kind: "TokenReview"},
 		Description: "Tells whose token a bearer token is.",
@@ -48,7 +49,7 @@ func (i *Issuer) TokenReviews(others rest.Authenticator) rest.Definition {
 
 // review returns the user of a token, and the audiences for which the token is valid among those that the client names.
 func (i *Issuer) review(ctx context.Context, spec review.TokenSpec,
-	others rest.Authenticator) (*rest.Identity, []string, error) {
+	others access.Authenticator) (*access.Identity, []string, error) {
 	wanted := spec.Audiences
 	if len(wanted) == 0 {
 		wanted = i.audiences

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/status"
@@ -78,10 +79,10 @@ func TestTokenReviewWhenOthersAreUndecided(t *testing.T) {
 	require.NoError(t, err)
 	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer, Keys: []serviceaccount.Key{{Signer: key}}})
 	require.NoError(t, err)
-	away := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) {
+	away := access.AuthenticatorFunc(func(*http.Request) (*access.Identity, error) {
 		return nil, fmt.Errorf("people: %w", status.ServiceUnavailable("later"))
 	})
-	users := auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root"}})
+	users := auth.Tokens(auth.Token{Secret: "root", User: access.User{Name: "root"}})
 	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{accounts},
 		Logger: slog.New(slog.DiscardHandler)}, accounts.TokenReviews(away))
 	require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/resttest"
@@ -188,7 +189,7 @@ func TestWatchesEndInEveryReplica(t *testing.T) {
 			Keys: []serviceaccount.Key{{ID: "first", Signer: s.key}}})
 		require.NoError(t, err)
 		var while func() // runs between the check of a token and the registration of its watch
-		authenticator := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+		authenticator := access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
 			who, err := accounts.Authenticate(r)
 			if while != nil {
 				while()
@@ -219,7 +220,7 @@ func TestWatchesEndInEveryReplica(t *testing.T) {
 // replaced is an Issuer with another authenticator.
 type replaced struct {
 	*serviceaccount.Issuer
-	by rest.Authenticator
+	by access.Authenticator
 }
 
 func (r replaced) Plug(api *rest.API) (rest.Parts, error) {

@@ -12,6 +12,7 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -125,8 +126,8 @@ func appendRoute(to []byte, r *rest.ObservedRequest) []byte {
 }
 
 // isCollection reports whether a verb is about a collection, although a selector may name one object of it.
-func isCollection(v rest.Verb) bool {
-	return v == rest.VerbList || v == rest.VerbWatch || v == rest.VerbDeleteCollection
+func isCollection(v access.Verb) bool {
+	return v == access.VerbList || v == access.VerbWatch || v == access.VerbDeleteCollection
 }
 
 // attributesOf returns the other attributes of a request that are known at its beginning.

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // request is a request whose span is recorded.
@@ -37,7 +38,7 @@ func (q *request) ended(e rest.EndedRequest) {
 	if e.Code != 0 {
 		attrs = append(attrs, semconv.HTTPResponseStatusCode(e.Code), semconv.HTTPResponseBodySize(int(e.Bytes)))
 	}
-	if q.Access.Verb == rest.VerbWatch {
+	if q.Access.Verb == access.VerbWatch {
 		attrs = append(attrs, eventsKey.Int(q.events))
 	}
 	switch {

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // Options configure a [Tracing].
@@ -70,7 +71,7 @@ func (o *observer) Observe(ctx context.Context, r *rest.ObservedRequest) (contex
 	span.SetAttributes(attributesOf(r)...)
 	// The steps of the pipeline do not become spans, because a write has about 20 short ones.
 	observation := rest.Observation{Step: q.step, Brief: true, Ended: q.ended}
-	if r.Access.Verb == rest.VerbWatch {
+	if r.Access.Verb == access.VerbWatch {
 		observation.Sent = q.sent
 	}
 	return ctx, observation, nil

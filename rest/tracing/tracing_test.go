@@ -29,6 +29,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/crd"
@@ -392,9 +393,9 @@ func TestHostileTextsAreInUTF8AndShort(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			spans := newRecorded()
-			user := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity,
+			user := access.AuthenticatorFunc(func(*http.Request) (*access.Identity,
 				error) {
-				return &rest.Identity{User: rest.User{Name: c.sent}}, nil
+				return &access.Identity{User: access.User{Name: c.sent}}, nil
 			})
 			api := spans.api(t, tracing.Options{}, rest.Options{Authenticator: user})
 			for _, path := range []string{"/" + c.sent, memosPath + "/" + c.sent,

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/audit"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/quota"
@@ -25,9 +26,9 @@ import (
 func TestRolesOfANamespace(t *testing.T) {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	require.NoError(t, err)
-	users := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+	users := access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
 		name := r.Header.Get("Test-User")
-		return &rest.Identity{User: rest.User{Name: name, Groups: map[string][]string{"root": {"admins"}}[name]},
+		return &access.Identity{User: access.User{Name: name, Groups: map[string][]string{"root": {"admins"}}[name]},
 			Headers: []string{"Test-User"}}, nil
 	})
 	api := newAPI(t, rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles}})

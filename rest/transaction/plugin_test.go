@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/transaction"
@@ -183,11 +184,11 @@ items:
 func TestRightsAreThoseOfEachObject(t *testing.T) {
 	api := newAPI(t, rest.Options{
 		Authenticator: apitest.UserFromHeader,
-		Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+		Authorizer: access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 			if a.User.Name == "root" || a.Path != "" || a.Namespace == "default" && a.Name != "hidden" {
-				return rest.Allow(""), nil
+				return access.Allow(""), nil
 			}
-			return rest.NoOpinion(""), nil
+			return access.NoOpinion(""), nil
 		}),
 	})
 	apitest.Must(t, api, "POST", accounts, object(`"name":"hidden"`, 77), "Test-User", "root")

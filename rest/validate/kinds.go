@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // resource is a resource that clients can create objects of.
@@ -70,7 +70,7 @@ func (v *Validator) discover(ctx context.Context, gv apimeta.GroupVersion) ([]re
 		return nil, fmt.Errorf("validate: discovery of %s: %w", gv, err)
 	}
 	return slices.DeleteFunc(list.Resources, func(r resource) bool {
-		return strings.Contains(r.Name, "/") || !slices.Contains(r.Verbs, string(rest.VerbCreate))
+		return strings.Contains(r.Name, "/") || !slices.Contains(r.Verbs, string(access.VerbCreate))
 	}), nil
 }
 

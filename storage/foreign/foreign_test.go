@@ -22,6 +22,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/status"
@@ -623,8 +624,8 @@ func TestRights(t *testing.T) {
 		shop.put("b", "bob", 1)
 		bob, err := apimeta.ParseSelector("customer=bob")
 		require.NoError(t, err)
-		only := rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) {
-			return rest.AllowOnly("", rest.Filter{Labels: bob}), nil
+		only := access.AuthorizerFunc(func(context.Context, access.Access) (access.Decision, error) {
+			return access.AllowOnly("", access.Filter{Labels: bob}), nil
 		})
 		s := open(t, shop.writable(), rest.Options{Authorizer: only})
 		defer s.close()
@@ -685,7 +686,7 @@ func TestBadDeclarations(t *testing.T) {
 	for name, kind := range map[string]rest.Resource[Order]{
 		"TimeToLive, Singleton, GracePeriod and History must not be set": {TimeToLive: time.Hour},
 		"because the objects live elsewhere":                             {History: &rest.History{Versions: 3}},
-		"cannot be asked of":                                             {Verbs: []rest.Verb{rest.VerbGet, rest.VerbCreate}},
+		"cannot be asked of":                                             {Verbs: []access.Verb{access.VerbGet, access.VerbCreate}},
 		"no source of":                                                   {Plural: "others"},
 	} {
 		kind.Group, kind.Version = "shop.example.com", "v1"

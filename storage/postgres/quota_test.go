@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
@@ -30,7 +30,7 @@ func TestQuotas(t *testing.T) {
 	}))
 	opts := postgres.Options{Pool: pool, Schema: schema, Engine: storage.Options{MaxWait: time.Minute, Ledger: limits}}
 	here, there := serving(t, opts), serving(t, opts)
-	user := rest.WithUser(t.Context(), rest.User{Name: "bob"})
+	user := access.WithUser(t.Context(), access.User{Name: "bob"})
 	inTx := func(store storage.Store, names ...string) error {
 		for {
 			err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/policy"
 	"github.com/decorum-go/decorum/status"
 )
@@ -155,7 +156,7 @@ func (s *server) sendAs(user, method, path, body string) answer {
 		r.Header.Set("Content-Type", "application/merge-patch+json")
 	}
 	if user != "" {
-		r = r.WithContext(rest.WithUser(r.Context(), rest.User{Name: user, Groups: []string{"system:authenticated"}}))
+		r = r.WithContext(access.WithUser(r.Context(), access.User{Name: user, Groups: []string{"system:authenticated"}}))
 	}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)

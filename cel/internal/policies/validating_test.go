@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -235,12 +236,12 @@ func TestNamespaces(t *testing.T) {
 
 // Expressions ask the authorizer of the API about the user and about service accounts.
 func TestAuthorizer(t *testing.T) {
-	options := rest.Options{Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+	options := rest.Options{Authorizer: access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 		switch {
 		case a.Verb == "paint" && a.User.Name != "jane", a.Verb == "post" && a.Path == "/paint":
-			return rest.Deny(a.User.Name + " may not " + string(a.Verb) + " " + a.Resource + a.Path + " " + a.Name), nil
+			return access.Deny(a.User.Name + " may not " + string(a.Verb) + " " + a.Resource + a.Path + " " + a.Name), nil
 		}
-		return rest.Allow(""), nil
+		return access.Allow(""), nil
 	})}
 	s := newServer(t, options, false)
 	s.policy(`"variables": [{"name": "may", "expression": "authorizer.requestResource.check('paint')"}], "validations": [{"expression": "!has(object.spec.color) || variables.may.allowed()", "message": "no paint"},
@@ -255,12 +256,12 @@ func TestAuthorizer(t *testing.T) {
 
 // A user who may not read parameters cannot write a policy or a binding that refers to them.
 func TestRightsOnParams(t *testing.T) {
-	s := newServer(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision,
+	s := newServer(t, rest.Options{Authorizer: access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision,
 		error) {
 		if a.Resource == "limits" && a.User.Name != "jane" {
-			return rest.Deny(""), nil
+			return access.Deny(""), nil
 		}
-		return rest.Allow(""), nil
+		return access.Allow(""), nil
 	})}, false)
 	p := validatingPolicy("p", `"paramKind": {"apiVersion": "example.com/v1", "kind": "Limit"}, "validations": [{"expression": "params.max == 1"}]`)
 	b := binding("ValidatingAdmissionPolicyBinding", `"paramRef": {"name": "small", "parameterNotFoundAction": "Allow"}`)

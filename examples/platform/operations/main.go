@@ -22,6 +22,7 @@ import (
 	"github.com/decorum-go/decorum/examples/platform/site"
 	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/host"
@@ -72,8 +73,8 @@ func newAPI(o *operations) (*rest.API, error) {
 	}
 	return rest.New(rest.Options{
 		Authenticator: auth.Tokens(
-			auth.Token{Secret: "operator", User: rest.User{Name: "root", Groups: []string{"operators"}}},
-			auth.Token{Secret: "alice", User: rest.User{Name: "alice"}},
+			auth.Token{Secret: "operator", User: access.User{Name: "root", Groups: []string{"operators"}}},
+			auth.Token{Secret: "alice", User: access.User{Name: "alice"}},
 		),
 		Plugins:    append(o.plugins(), roles),
 		OpenHealth: true,

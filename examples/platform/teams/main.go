@@ -23,6 +23,7 @@ import (
 	"github.com/decorum-go/decorum/examples/platform/site"
 	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/console"
@@ -106,7 +107,7 @@ func newAPI(store storage.Store, people people, keys []serviceaccount.Key,
 	return rest.New(rest.Options{
 		Store:         store,
 		Authenticator: auth.Tokens(people...),
-		Authorizer:    rest.AuthorizerFunc(ownNamespaces),
+		Authorizer:    access.AuthorizerFunc(ownNamespaces),
 		Plugins:       []rest.Plugin{accounts, roles, auth.Reviews(), quotas},
 		OpenHealth:    true,
 		AllowedHosts:  []string{"localhost"},
@@ -114,19 +115,19 @@ func newAPI(store storage.Store, people people, keys []serviceaccount.Key,
 }
 
 // ownNamespaces shows the members of a team the namespace with the name of the team, and no other.
-func ownNamespaces(_ context.Context, a rest.Access) (rest.Decision, error) {
+func ownNamespaces(_ context.Context, a access.Access) (access.Decision, error) {
 	reads := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 	if !reads || a.Group != "" || a.Resource != "namespaces" || a.Subresource != "" {
-		return rest.NoOpinion(""), nil
+		return access.NoOpinion(""), nil
 	}
-	var own []rest.Filter
+	var own []access.Filter
 	for _, group := range a.User.Groups {
 		if strings.HasPrefix(group, "team-") {
-			own = append(own, rest.Filter{Namespace: group})
+			own = append(own, access.Filter{Namespace: group})
 		}
 	}
 	if len(own) == 0 {
-		return rest.NoOpinion("in no team"), nil
+		return access.NoOpinion("in no team"), nil
 	}
-	return rest.AllowOnly("a member of the team", own...), nil
+	return access.AllowOnly("a member of the team", own...), nil
 }

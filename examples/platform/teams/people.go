@@ -6,7 +6,7 @@ import (
 	"encoding/pem"
 	"path/filepath"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/kubeconfig"
 )
@@ -17,9 +17,9 @@ type people []auth.Token
 // newPeople returns an administrator and a member of each team. Each gets a new random token.
 func newPeople() people {
 	return people{
-		{Secret: rand.Text(), User: rest.User{Name: "root", Groups: []string{"platform-admins"}}},
-		{Secret: rand.Text(), User: rest.User{Name: "alice", Groups: []string{"team-a"}}},
-		{Secret: rand.Text(), User: rest.User{Name: "bob", Groups: []string{"team-b"}}},
+		{Secret: rand.Text(), User: access.User{Name: "root", Groups: []string{"platform-admins"}}},
+		{Secret: rand.Text(), User: access.User{Name: "alice", Groups: []string{"team-a"}}},
+		{Secret: rand.Text(), User: access.User{Name: "bob", Groups: []string{"team-b"}}},
 	}
 }
 

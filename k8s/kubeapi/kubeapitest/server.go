@@ -16,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/pki"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
 	decorum "github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
@@ -53,7 +54,7 @@ func New(t testing.TB, options Options) *Server {
 		Logger: slog.New(slog.NewTextHandler(logWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local",
 			Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
-		Users:   []decorum.Authenticator{decorum.AuthenticatorFunc(userOfTransport), auth.Certificates(secrets.Authority.Pool())},
+		Users:   []access.Authenticator{access.AuthenticatorFunc(userOfTransport), auth.Certificates(secrets.Authority.Pool())},
 		Objects: bootstrap.Config{ClientCA: ca, ServiceRange: options.ServiceRange, Common: &processObjects}, ServingCA: ca,
 		Controllers: options.Controllers, Plugins: server.DefaultPlugins(options.Controllers), Report: report,
 		Types:         &processTypes,
@@ -89,7 +90,7 @@ type userKey struct{}
 
 // transport sends requests to a server in this process, as a user.
 type transport struct {
-	user decorum.User
+	user access.User
 	next http.RoundTripper
 }
 
@@ -98,12 +99,12 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // userOfTransport returns the user of a transport, unless the client has sent a token: then the token counts.
-func userOfTransport(r *http.Request) (*decorum.Identity, error) {
-	u, ok := r.Context().Value(userKey{}).(decorum.User)
+func userOfTransport(r *http.Request) (*access.Identity, error) {
+	u, ok := r.Context().Value(userKey{}).(access.User)
 	if !ok || r.Header.Get("Authorization") != "" {
 		return nil, nil
 	}
-	return &decorum.Identity{User: u}, nil
+	return &access.Identity{User: u}, nil
 }
 
 // Config returns a configuration for clients in this process, as an administrator. The caller may change it.
@@ -114,7 +115,7 @@ func (s *Server) Config() *rest.Config { return s.ConfigFor("kubernetes-admin", 
 func (s *Server) ConfigFor(user string, groups ...string) *rest.Config {
 	return &rest.Config{
 		Host:      "https://kubeapi.invalid",
-		Transport: transport{decorum.User{Name: user, Groups: groups}, decorum.RoundTripper(s.cluster.Handler())},
+		Transport: transport{access.User{Name: user, Groups: groups}, decorum.RoundTripper(s.cluster.Handler())},
 		QPS:       -1, // nothing has to be protected from the clients
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // systemPrefix begins the names of users and groups that belong to the API.
@@ -32,7 +32,7 @@ func (c claims) texts(name string) ([]string, error) {
 }
 
 // user returns the user that verified claims describe.
-func (a *authenticator) user(c claims) (u rest.User, err error) {
+func (a *authenticator) user(c claims) (u access.User, err error) {
 	o := &a.options
 	for name, want := range o.RequiredClaims {
 		if got, ok := c.text(name); !ok || got != want {

@@ -5,6 +5,7 @@ import (
 	"log"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/auth/oidc"
 )
@@ -21,7 +22,7 @@ func ExampleNew() {
 		log.Fatal(err)
 	}
 	tokens := auth.Tokens() // of programs
-	api, err := rest.New(rest.Options{Authenticator: rest.Authenticators{tokens, people}})
+	api, err := rest.New(rest.Options{Authenticator: access.Authenticators{tokens, people}})
 	if err != nil {
 		log.Fatal(err)
 	}

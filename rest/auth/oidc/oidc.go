@@ -14,7 +14,7 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 )
 
@@ -62,14 +62,14 @@ func signatures() []string {
 		oidc.PS512, oidc.EdDSA}
 }
 
-// New returns an authenticator for the bearer tokens of one issuer; [rest.Authenticators] combine several. New returns
+// New returns an authenticator for the bearer tokens of one issuer; [access.Authenticators] combine several. New returns
 // an error if the options are wrong. It sends no request: the authenticator asks the issuer for its configuration and
 // its keys when it first sees one of its tokens.
 //
 // The authenticator keeps the keys, and asks again if it sees a signature that no key has made, but at most once in ten
 // seconds. While the issuer does not answer, requests whose tokens need another key get 503: a few dozen of them wait,
 // for Timeout at the latest, and all others get it at once. The other tokens are accepted.
-func New(options Options) (rest.Authenticator, error) {
+func New(options Options) (access.Authenticator, error) {
 	u, err := url.Parse(options.Issuer)
 	if err != nil || u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("oidc.New: Options.Issuer is %q, and must be an https URL", options.Issuer)
@@ -113,7 +113,7 @@ var (
 )
 
 // check returns the user of a token. The issuer is asked only about tokens that claim to be its own.
-func (a *authenticator) check(ctx context.Context, token string) (*rest.Identity, error) {
+func (a *authenticator) check(ctx context.Context, token string) (*access.Identity, error) {
 	if !a.claimsIssuer(token) {
 		return nil, errForeign
 	}
@@ -145,7 +145,7 @@ func (a *authenticator) check(ctx context.Context, token string) (*rest.Identity
 	if err != nil {
 		return nil, err
 	}
-	return &rest.Identity{User: u, Expires: verified.Expiry}, nil
+	return &access.Identity{User: u, Expires: verified.Expiry}, nil
 }
 
 // claimsIssuer reports whether a text has the form of a token of the issuer. It proves nothing.

@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth/oidc"
 	"github.com/decorum-go/decorum/status"
 )
@@ -139,7 +139,7 @@ func (f *fake) options() oidc.Options {
 }
 
 // authenticator returns an authenticator for the issuer. change, if not nil, changes its options.
-func (f *fake) authenticator(t *testing.T, change func(*oidc.Options)) rest.Authenticator {
+func (f *fake) authenticator(t *testing.T, change func(*oidc.Options)) access.Authenticator {
 	o := f.options()
 	if change != nil {
 		change(&o)
@@ -150,7 +150,7 @@ func (f *fake) authenticator(t *testing.T, change func(*oidc.Options)) rest.Auth
 }
 
 // present presents a bearer token.
-func present(t *testing.T, a rest.Authenticator, token string) (*rest.Identity, error) {
+func present(t *testing.T, a access.Authenticator, token string) (*access.Identity, error) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 	require.NoError(t, err)
 	r.Header.Set("Authorization", "Bearer "+token)
@@ -172,7 +172,7 @@ func TestUsersAndGroups(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		by     rest.Authenticator
+		by     access.Authenticator
 		claims map[string]any
 		user   string // empty if the token is refused
 		groups []string

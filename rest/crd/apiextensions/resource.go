@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -23,7 +24,7 @@ func CustomResourceDefinitions(checks Checks) rest.Resource[CustomResourceDefini
 }
 
 func (checks Checks) validate(ctx context.Context, d, old *CustomResourceDefinition) status.FieldErrors {
-	if rest.AccessFrom(ctx).Subresource == "status" {
+	if access.AccessFrom(ctx).Subresource == "status" {
 		return ValidateStatus(d)
 	}
 	giveBack, err := checks.Turn.Take(ctx)

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // Matches reports whether the FlowSchema is about a request with this access.
-func (s *FlowSchema) Matches(a *rest.Access) bool {
+func (s *FlowSchema) Matches(a *access.Access) bool {
 	return slices.ContainsFunc(s.Spec.Rules, func(r PolicyRulesWithSubjects) bool {
 		switch {
 		case !slices.ContainsFunc(r.Subjects, func(s Subject) bool { return s.is(&a.User) }):
@@ -24,7 +24,7 @@ func (s *FlowSchema) Matches(a *rest.Access) bool {
 const accountPrefix = "system:serviceaccount:"
 
 // is reports whether the subject is a user.
-func (s *Subject) is(u *rest.User) bool {
+func (s *Subject) is(u *access.User) bool {
 	switch {
 	case s.Kind == UserKind && s.User != nil:
 		return s.User.Name == all || s.User.Name == u.Name
@@ -37,7 +37,7 @@ func (s *Subject) is(u *rest.User) bool {
 	return false
 }
 
-func (r *ResourcePolicyRule) matches(a *rest.Access) bool {
+func (r *ResourcePolicyRule) matches(a *access.Access) bool {
 	if !has(r.Verbs, string(a.Verb)) || !has(r.APIGroups, a.Group) || !r.hasResource(a) {
 		return false
 	}
@@ -47,14 +47,14 @@ func (r *ResourcePolicyRule) matches(a *rest.Access) bool {
 	return has(r.Namespaces, a.Namespace)
 }
 
-func (r *ResourcePolicyRule) hasResource(a *rest.Access) bool {
+func (r *ResourcePolicyRule) hasResource(a *access.Access) bool {
 	if a.Subresource == "" {
 		return has(r.Resources, a.Resource)
 	}
 	return isAll(r.Resources) || slices.Contains(r.Resources, a.Resource+"/"+a.Subresource)
 }
 
-func (r *NonResourcePolicyRule) matches(a *rest.Access) bool {
+func (r *NonResourcePolicyRule) matches(a *access.Access) bool {
 	return has(r.Verbs, string(a.Verb)) &&
 		slices.ContainsFunc(r.NonResourceURLs, func(url string) bool { return covers(url, a.Path) })
 }

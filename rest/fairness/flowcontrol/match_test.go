@@ -5,18 +5,18 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/fairness/flowcontrol"
 )
 
 func TestMatches(t *testing.T) {
-	jane := rest.User{Name: "jane", Groups: []string{"people"}}
-	robot := rest.User{Name: "system:serviceaccount:team:robot"}
-	list := rest.Access{User: jane, Verb: "list", Group: "example.com", Resource: "widgets", Namespace: "default"}
-	with := func(a rest.Access, change func(a *rest.Access)) rest.Access { change(&a); return a }
-	cluster := with(list, func(a *rest.Access) { a.Namespace = "" })
-	status := with(list, func(a *rest.Access) { a.Subresource = "status" })
-	page := rest.Access{User: jane, Verb: "get", Path: "/livez/ping"}
+	jane := access.User{Name: "jane", Groups: []string{"people"}}
+	robot := access.User{Name: "system:serviceaccount:team:robot"}
+	list := access.Access{User: jane, Verb: "list", Group: "example.com", Resource: "widgets", Namespace: "default"}
+	with := func(a access.Access, change func(a *access.Access)) access.Access { change(&a); return a }
+	cluster := with(list, func(a *access.Access) { a.Namespace = "" })
+	status := with(list, func(a *access.Access) { a.Subresource = "status" })
+	page := access.Access{User: jane, Verb: "get", Path: "/livez/ping"}
 
 	user := func(name string) flowcontrol.Subject {
 		return flowcontrol.Subject{Kind: "User", User: &flowcontrol.UserSubject{Name: name}}
@@ -47,7 +47,7 @@ func TestMatches(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		rule   flowcontrol.PolicyRulesWithSubjects
-		access rest.Access
+		access access.Access
 		want   bool
 	}{
 		{"all users", of(user("*")), list, true},
@@ -57,9 +57,9 @@ func TestMatches(t *testing.T) {
 		{"the group", of(members("people")), list, true},
 		{"another group", of(members("robots")), list, false},
 		{"all groups", of(members("*")), list, true},
-		{"the account", of(account("team", "robot")), with(list, func(a *rest.Access) { a.User = robot }), true},
-		{"all accounts", of(account("team", "*")), with(list, func(a *rest.Access) { a.User = robot }), true},
-		{"another namespace", of(account("tea", "*")), with(list, func(a *rest.Access) { a.User = robot }), false},
+		{"the account", of(account("team", "robot")), with(list, func(a *access.Access) { a.User = robot }), true},
+		{"all accounts", of(account("team", "*")), with(list, func(a *access.Access) { a.User = robot }), true},
+		{"another namespace", of(account("tea", "*")), with(list, func(a *access.Access) { a.User = robot }), false},
 		{"no account", of(account("team", "*")), list, false},
 		{"the verb", rule(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = []string{"get", "list"} }), list, true},
 		{"another verb", rule(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = []string{"get"} }), list, false},
@@ -83,7 +83,7 @@ func TestMatches(t *testing.T) {
 		{"below a path", paths("/livez"), page, true},
 		{"below a path with a star", paths("/livez/*"), page, true},
 		{"another path", paths("/live"), page, false},
-		{"another verb on a path", paths("*"), with(page, func(a *rest.Access) { a.Verb = "post" }), false},
+		{"another verb on a path", paths("*"), with(page, func(a *access.Access) { a.Verb = "post" }), false},
 		{"a path, and resources", of(user("*")), page, false},
 	} {
 		s := flowcontrol.FlowSchema{Spec: flowcontrol.FlowSchemaSpec{Rules: []flowcontrol.PolicyRulesWithSubjects{{},

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
 // UserFromHeader is an Authenticator that believes the header Test-User.
-var UserFromHeader = rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
+var UserFromHeader = access.AuthenticatorFunc(func(r *http.Request) (*access.Identity, error) {
 	switch name := r.Header.Get("Test-User"); name {
 	case "":
 		return nil, nil
@@ -18,6 +18,6 @@ var UserFromHeader = rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identit
 	case "late":
 		return nil, status.ServiceUnavailable("the directory is down")
 	default:
-		return &rest.Identity{User: rest.User{Name: name}, Headers: []string{"Test-User"}}, nil
+		return &access.Identity{User: access.User{Name: name}, Headers: []string{"Test-User"}}, nil
 	}
 })

@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // NewManyKinds is an API of a few resources in several groups and versions.
@@ -18,7 +19,7 @@ func NewManyKinds(t *testing.T) *rest.API {
 		rest.Resource[Zone]{Group: "aaa.example.com", Version: "v1beta1", Plural: "zones", Scope: rest.ScopeCluster,
 			Names: rest.Names{Short: []string{"zn"}}},
 		rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin},
-			Verbs: []rest.Verb{rest.VerbGet, rest.VerbList}},
+			Verbs: []access.Verb{access.VerbGet, access.VerbList}},
 	)
 }
 

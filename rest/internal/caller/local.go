@@ -8,11 +8,12 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/rest/internal/access"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
@@ -32,12 +33,12 @@ type Local struct {
 	Enter func(*resource.Resource) error
 	Leave func(*resource.Resource)
 	// Calling returns the context of a call. It carries the user and the question, for hooks.
-	Calling func(context.Context, route.Question) context.Context
+	Calling func(context.Context, access.Access) context.Context
 	// Permit returns an error unless the caller may do what the question asks, and the restriction under which it may. Nil
 	// permits everything.
-	Permit func(context.Context, *resource.Resource, route.Question) (*access.Restriction, error)
+	Permit func(context.Context, *resource.Resource, access.Access) (*rights.Restriction, error)
 	// PermitWatch is Permit for a watch.
-	PermitWatch func(context.Context, *resource.Resource, route.Question) (*access.Permission, error)
+	PermitWatch func(context.Context, *resource.Resource, access.Access) (*rights.Permission, error)
 }
 
 // now returns the caller of the resource that the API serves now: l itself unless the resource was replaced. If the API
@@ -126,7 +127,7 @@ func (l *Local) History(ctx context.Context, at Address, query history.Query) ([
 
 // calling returns the context of a call and the restriction under which the caller may make it, or an error if it may
 // not.
-func (l *Local) calling(ctx context.Context, q route.Question) (context.Context, *access.Restriction, error) {
+func (l *Local) calling(ctx context.Context, q access.Access) (context.Context, *rights.Restriction, error) {
 	ctx = l.Calling(ctx, q)
 	if l.Permit == nil {
 		return ctx, nil, nil
@@ -136,10 +137,10 @@ func (l *Local) calling(ctx context.Context, q route.Question) (context.Context,
 }
 
 // watching is calling for a watch.
-func (l *Local) watching(ctx context.Context, q route.Question) (*access.Permission, error) {
+func (l *Local) watching(ctx context.Context, q access.Access) (*rights.Permission, error) {
 	ctx = l.Calling(ctx, q)
 	if l.PermitWatch == nil {
-		return &access.Permission{Context: ctx, Release: func() {}}, nil
+		return &rights.Permission{Context: ctx, Release: func() {}}, nil
 	}
 	return l.PermitWatch(ctx, l.Resource, q)
 }
@@ -152,12 +153,12 @@ func (a Address) CheckName() error {
 	return nil
 }
 
-// Question returns the [route.Question] of a request over HTTP that would do the same as the call.
-func (a Address) Question(res *resource.Resource, verb string) route.Question {
+// Question returns the [access.Access] of a request over HTTP that would do the same as the call.
+func (a Address) Question(res *resource.Resource, verb string) access.Access {
 	if verb == Apply {
 		verb = kind.Patch
 	}
-	q := route.Question{Verb: verb, Group: res.GVK.Group, Version: res.GVK.Version, Resource: res.GR.Resource,
+	q := access.Access{Verb: access.Verb(verb), Group: res.GVK.Group, Version: res.GVK.Version, Resource: res.GR.Resource,
 		Namespace: a.Namespace, Name: a.Name, Subresource: a.Subresource}
 	if q.Resource == "namespaces" {
 		q.Namespace = a.Name
@@ -224,7 +225,7 @@ func (o ListOptions) read(of *resource.Resource) (p resource.ListParameters, err
 }
 
 // many returns the question of a call about many objects.
-func (l *Local) many(verb, namespace string, options ListOptions) route.Question {
+func (l *Local) many(verb, namespace string, options ListOptions) access.Access {
 	q := Address{Namespace: namespace}.Question(l.Resource, verb)
 	q.LabelSelector, q.FieldSelector = options.LabelSelector, options.FieldSelector
 	if verb != kind.DeleteCollection {
@@ -268,7 +269,7 @@ func (l *Local) Write(ctx context.Context, c *Write) ([]byte, error) {
 		return nil, err
 	}
 	if question.Verb = kind.Create; l.Permit != nil {
-		w.MayCreate = func(ctx context.Context) (*access.Restriction, error) { return l.Permit(ctx, l.Resource, question) }
+		w.MayCreate = func(ctx context.Context) (*rights.Restriction, error) { return l.Permit(ctx, l.Resource, question) }
 	}
 	var done write.Result
 	switch {
@@ -409,7 +410,7 @@ func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) e
 		return see(event)
 	}
 	if f.Recovers {
-		permit := func(ctx context.Context, res *resource.Resource) (*access.Permission, error) {
+		permit := func(ctx context.Context, res *resource.Resource) (*rights.Permission, error) {
 			now := *l
 			now.Resource = res
 			return now.watching(ctx, question)

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -35,7 +35,7 @@ func Follow(
 }
 
 // Permit asks for a permission to watch a resource.
-type Permit func(context.Context, *resource.Resource) (*access.Permission, error)
+type Permit func(context.Context, *resource.Resource) (*rights.Permission, error)
 
 // Origin is the source from which [From] reads: the store of a resource, or a server in another process. Its records
 // must have a key, a revision, a uid and JSON.
@@ -50,7 +50,7 @@ type Origin interface {
 type storeOrigin struct {
 	of         *resource.Resource
 	permit     Permit
-	permission *access.Permission // of the last list, until the watch that follows it has ended
+	permission *rights.Permission // of the last list, until the watch that follows it has ended
 	namespace  string
 	p          resource.ListParameters
 }

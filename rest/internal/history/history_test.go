@@ -19,6 +19,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/history"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
@@ -399,17 +400,17 @@ func TestPurge(t *testing.T) {
 // rights is an Authorizer that grants verbs on resources to users, and restricts some users to objects with a label.
 type rights struct {
 	granted    map[string][]string
-	restricted map[string]rest.Filter
+	restricted map[string]access.Filter
 }
 
-func (r rights) Authorize(_ context.Context, a rest.Access) (rest.Decision, error) {
+func (r rights) Authorize(_ context.Context, a access.Access) (access.Decision, error) {
 	if only, ok := r.restricted[a.User.Name]; ok {
-		return rest.AllowOnly("", only), nil
+		return access.AllowOnly("", only), nil
 	}
 	if a.User.Name == "root" || slices.Contains(r.granted[a.User.Name], string(a.Verb)+" "+a.Resource+"/"+a.Subresource) {
-		return rest.Allow(""), nil
+		return access.Allow(""), nil
 	}
-	return rest.Deny("no"), nil
+	return access.Deny("no"), nil
 }
 
 func TestRights(t *testing.T) {
@@ -453,7 +454,7 @@ func TestRestrictedRights(t *testing.T) {
 	team, err := apimeta.ParseSelector("team=a")
 	require.NoError(t, err)
 	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader,
-		Authorizer: rights{restricted: map[string]rest.Filter{"alice": {Labels: team}}}}, keeping(rest.History{}))
+		Authorizer: rights{restricted: map[string]access.Filter{"alice": {Labels: team}}}}, keeping(rest.History{}))
 	label := func(text string) string {
 		return apitest.Must(t, api, "PATCH", first, `{"metadata":{"labels":{"team":"`+text+`"}}}`, "Test-User", "root",
 			"Content-Type", "application/merge-patch+json").ResourceVersion(t)
@@ -556,7 +557,7 @@ func TestDiscoveryOfHistory(t *testing.T) {
 	assert.Equal(t, []string{"post"}, of("undo"))
 
 	readable := newKeeping(t, func(r *rest.Resource[apitest.Widget]) {
-		r.Verbs = []rest.Verb{rest.VerbGet, rest.VerbCreate}
+		r.Verbs = []access.Verb{access.VerbGet, access.VerbCreate}
 	})
 	list = apitest.Must(t, readable, "GET", "/apis/example.com/v1", "").Body
 	assert.Contains(t, list, "widgets/history")

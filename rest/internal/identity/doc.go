@@ -1,2 +1,2 @@
-// Package identity holds the rules about who acts in a request: the words that refuse an access, and impersonation.
+// Package identity holds the names of users and groups that have a meaning in Kubernetes.
 package identity

@@ -5,6 +5,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // Objects are the members object and oldObject of the request of an AdmissionReview, which expressions do not see.
@@ -89,7 +90,7 @@ func describeOptions(options rest.AdmissionOptions) (doc.Value, error) {
 	return described.With("apiVersion", doc.Of("meta.k8s.io/v1")).With("kind", doc.Of(kind)), err
 }
 
-func describeUser(u rest.User) doc.Value {
+func describeUser(u access.User) doc.Value {
 	var members []doc.Member
 	for _, m := range []struct{ key, value string }{{"username", u.Name}, {"uid", u.UID}} {
 		if m.value != "" {

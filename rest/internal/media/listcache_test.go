@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -94,12 +95,12 @@ func TestListsAgain(t *testing.T) {
 // halves restricts each user but root to the things with the user's name in a label.
 type halves struct{}
 
-func (halves) Authorize(_ context.Context, a rest.Access) (rest.Decision, error) {
+func (halves) Authorize(_ context.Context, a access.Access) (access.Decision, error) {
 	if a.User.Name == "root" {
-		return rest.Allow(""), nil
+		return access.Allow(""), nil
 	}
 	labels, err := apimeta.ParseSelector("of=" + a.User.Name)
-	return rest.AllowOnly("", rest.Filter{Labels: labels}), err
+	return access.AllowOnly("", access.Filter{Labels: labels}), err
 }
 
 // Users with different rights never get the list of each other.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -272,12 +273,12 @@ func TestClientQueries(t *testing.T) {
 }
 
 // restricted lets the user eve access only objects with the label app=web, and everybody else all objects.
-var restricted = rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+var restricted = access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 	if a.User.Name != "eve" || a.Path != "" {
-		return rest.Allow(""), nil
+		return access.Allow(""), nil
 	}
 	labels, err := apimeta.ParseSelector("app=web")
-	return rest.AllowOnly("", rest.Filter{Labels: labels}), err
+	return access.AllowOnly("", access.Filter{Labels: labels}), err
 })
 
 func TestRestrictedUserQueries(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -87,7 +88,7 @@ func TestRequestsContainOnlyWhatTheServerNeeds(t *testing.T) {
 		sent = append(sent, line)
 		return inner.RoundTrip(r)
 	})
-	ctx := rest.WithUser(t.Context(), rest.User{Name: "somebody"})
+	ctx := access.WithUser(t.Context(), access.User{Name: "somebody"})
 	client := apitest.ClientForEndpoint(t, server,
 		apitest.WidgetResource(apitest.WithSubresources)).Namespace("default").As("me")
 	wants := func(err error, lines ...string) {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
@@ -248,23 +249,23 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 		expire bool
 		want   []string
 	}{
-		{"a broken connection", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, false,
+		{"a broken connection", []resttest.Fault{{Verb: access.VerbWatch, Drop: true, Events: 1}}, false,
 			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"several", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Drop: true},
-			{Verb: rest.VerbWatch, Drop: true, Events: 2}}, false,
+		{"several", []resttest.Fault{{Verb: access.VerbWatch, Drop: true, Events: 1}, {Verb: access.VerbWatch, Drop: true},
+			{Verb: access.VerbWatch, Drop: true, Events: 2}}, false,
 			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"the end of the stream", []resttest.Fault{{Verb: rest.VerbWatch, Events: 1}}, false,
+		{"the end of the stream", []resttest.Fault{{Verb: access.VerbWatch, Events: 1}}, false,
 			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"a busy server", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Code: 503},
-			{Verb: rest.VerbWatch, Code: 429}, {Verb: rest.VerbWatch, Code: 500}}, false,
+		{"a busy server", []resttest.Fault{{Verb: access.VerbWatch, Drop: true, Events: 1}, {Verb: access.VerbWatch, Code: 503},
+			{Verb: access.VerbWatch, Code: 429}, {Verb: access.VerbWatch, Code: 500}}, false,
 			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"lost history", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, true,
+		{"lost history", []resttest.Fault{{Verb: access.VerbWatch, Drop: true, Events: 1}}, true,
 			[]string{"MODIFIED a 4", "MODIFIED a 7", "ADDED c 7", "DELETED b 7"}},
-		{"an expired watch", []resttest.Fault{{Verb: rest.VerbWatch, Code: 410, Events: 1}}, false,
+		{"an expired watch", []resttest.Fault{{Verb: access.VerbWatch, Code: 410, Events: 1}}, false,
 			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
 		{"lost history and a broken list",
-			[]resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbList, Drop: true},
-				{Verb: rest.VerbList, Code: 502}}, true,
+			[]resttest.Fault{{Verb: access.VerbWatch, Drop: true, Events: 1}, {Verb: access.VerbList, Drop: true},
+				{Verb: access.VerbList, Code: 502}}, true,
 			[]string{"MODIFIED a 4", "MODIFIED a 7", "ADDED c 7", "DELETED b 7"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -323,10 +324,10 @@ func TestFollowOverHTTPEnds(t *testing.T) {
 			client := apitest.ClientForEndpoint(t,
 				rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}},
 				apitest.WidgetResource()).Namespace("default")
-			s.Inject(resttest.Fault{Verb: rest.VerbWatch, Drop: true, Events: 1})
+			s.Inject(resttest.Fault{Verb: access.VerbWatch, Drop: true, Events: 1})
 			f := followAt(t.Context(), client, rest.WatchOptions{})
 			synctest.Wait()
-			s.Inject(resttest.Fault{Verb: rest.VerbWatch, Code: code})
+			s.Inject(resttest.Fault{Verb: access.VerbWatch, Code: code})
 			_, err := apitest.WidgetClient(t, s.API).Create(t.Context(), apitest.NewWidget("a", 1))
 			require.NoError(t, err)
 			<-f.done

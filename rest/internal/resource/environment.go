@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -18,9 +19,7 @@ type Host struct {
 	Stores map[apimeta.GroupResource]storage.Store
 	Now    func() time.Time
 	NewUID func() string
-	// UserName returns the name of the user who makes the request or the call with this context.
-	UserName func(context.Context) string
-	Logger   *slog.Logger
+	Logger *slog.Logger
 	// MaxObjectBytes is the size limit of an object.
 	MaxObjectBytes int64
 	// Budget has what the caches hold, and Answers, a part of it, what answers hold that are built as a whole.
@@ -52,9 +51,14 @@ type Host struct {
 // Environment is what all resources of an API share.
 type Environment struct {
 	Host
+	// Authorizer is that of the host and its plug-ins, which the API sets before it serves anything; nil without one.
+	Authorizer   access.Authorizer
 	shownCache   shownCache
 	decodedCache decodedCache
 }
+
+// HookAuthorizer returns the Authorizer of the API for its hooks. [access.AuthorizerFrom] calls it.
+func (e *Environment) HookAuthorizer() access.Authorizer { return e.Authorizer }
 
 // NewEnvironment returns the Environment of an API.
 func NewEnvironment(h Host) *Environment {

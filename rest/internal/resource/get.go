@@ -7,7 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest/internal/access"
+	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -23,7 +23,7 @@ type Target struct {
 	// itself.
 	Through *Subresource
 	// Only restricts the client.
-	Only *access.Restriction
+	Only *rights.Restriction
 }
 
 // Part returns the part of the object that the target writes.

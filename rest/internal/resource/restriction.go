@@ -4,12 +4,13 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest/internal/access"
+	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/storage"
 )
 
 // CheckRestriction returns an error if a filter selects by a field that the resource does not support in selectors.
-func (res *Resource) CheckRestriction(o *access.Restriction) error {
+func (res *Resource) CheckRestriction(o *rights.Restriction) error {
 	for f := range o.Each {
 		if err := res.CheckFieldSelector(f.Fields); err != nil {
 			return err
@@ -19,20 +20,20 @@ func (res *Resource) CheckRestriction(o *access.Restriction) error {
 }
 
 // Admits reports whether the client sees a stored record.
-func (res *Resource) Admits(only *access.Restriction, stored *storage.Record) bool {
+func (res *Resource) Admits(only *rights.Restriction, stored *storage.Record) bool {
 	return res.admits(only, stored, func() (*storage.Record, error) { return res.Show(stored) })
 }
 
 // admits is Admits for a record of which show returns the form in the version of the resource. Only filters of fields
 // call show, because these fields belong to a version. Labels are those that are stored: a conversion may change them,
 // and whoever brings a conversion must not decide with it which objects the filter hides.
-func (res *Resource) admits(only *access.Restriction, stored *storage.Record,
+func (res *Resource) admits(only *rights.Restriction, stored *storage.Record,
 	show func() (*storage.Record, error)) bool {
 	return only.Admits(func(f access.Filter) bool { return res.matches(f, stored, show) })
 }
 
 // AdmitsForms is Admits for an object that is not stored yet, in the version of the resource and in the stored version.
-func (res *Resource) AdmitsForms(only *access.Restriction, key storage.Key, shown, stored doc.Value) (bool, error) {
+func (res *Resource) AdmitsForms(only *rights.Restriction, key storage.Key, shown, stored doc.Value) (bool, error) {
 	record, err := res.Stored.recordOf(key, stored)
 	if err != nil {
 		return false, err
@@ -48,7 +49,7 @@ func (res *Resource) recordOf(key storage.Key, obj doc.Value) (*storage.Record, 
 
 // mayAdmit reports whether the client might see a stored record. It converts nothing, so it takes every filter of
 // fields as met.
-func (res *Resource) mayAdmit(only *access.Restriction, stored *storage.Record) bool {
+func (res *Resource) mayAdmit(only *rights.Restriction, stored *storage.Record) bool {
 	return only.Admits(func(f access.Filter) bool {
 		f.Fields = apimeta.FieldSelector{}
 		return res.matches(f, stored, nil)
@@ -80,7 +81,7 @@ func (res *Resource) matches(f access.Filter, stored *storage.Record, show func(
 
 // narrow lets a selection visit fewer objects if a single filter restricts the client. The match still checks each
 // object.
-func (res *Resource) narrow(s *Selection, only *access.Restriction) {
+func (res *Resource) narrow(s *Selection, only *rights.Restriction) {
 	f, ok := only.Single()
 	if !ok {
 		return

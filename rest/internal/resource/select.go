@@ -9,7 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/words"
-	"github.com/decorum-go/decorum/rest/internal/access"
+	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -30,7 +30,7 @@ type ListParameters struct {
 	Fields apimeta.FieldSelector
 	// Only restricts the client. Resume returns an error unless the client may watch the changes after a revision
 	// without listing first; nil allows every revision.
-	Only   *access.Restriction
+	Only   *rights.Restriction
 	Resume func(ctx context.Context, after watch.Revision) error
 	// Query is nil unless the client uses a parameter of [Query].
 	Query *Query

@@ -9,13 +9,14 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 func TestDisabledVerbs(t *testing.T) {
 	t.Run("read-only", func(t *testing.T) {
 		api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) {
-			r.Verbs, r.Scale = []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbWatch}, nil
+			r.Verbs, r.Scale = []access.Verb{access.VerbGet, access.VerbList, access.VerbWatch}, nil
 		})
 		client := apitest.WidgetClient(t, api)
 		_, err := client.Create(context.Background(),
@@ -38,7 +39,7 @@ func TestDisabledVerbs(t *testing.T) {
 		}
 	})
 	t.Run("nothing but create", func(t *testing.T) {
-		api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) { r.Verbs = []rest.Verb{rest.VerbCreate} })
+		api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) { r.Verbs = []access.Verb{access.VerbCreate} })
 		apitest.CreateWidget(t, api, "a")
 		for _, c := range []struct{ method, target string }{{"GET", apitest.Widgets}, {"GET", apitest.Widgets + "?watch=1"},
 			{"GET", apitest.AllWidgets}, {"GET", apitest.Widgets + "/a"}} {
@@ -46,7 +47,7 @@ func TestDisabledVerbs(t *testing.T) {
 		}
 	})
 	t.Run("list without watch", func(t *testing.T) {
-		api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) { r.Verbs = []rest.Verb{rest.VerbList} })
+		api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) { r.Verbs = []access.Verb{access.VerbList} })
 		assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets, "").Code)
 		assert.Equal(t, 405, apitest.Do(t, api, "GET", apitest.Widgets+"?watch=1", "").Code)
 	})

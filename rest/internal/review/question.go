@@ -2,17 +2,18 @@ package review
 
 import (
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
 )
 
-// Asked returns the [route.Question] of a request for which the client needs the access.
-func (s *Question) Asked() route.Question {
+// Asked returns the [access.Access] of a request for which the client needs the access.
+func (s *Question) Asked() access.Access {
 	if path := s.NonResourceAttributes; path != nil {
-		return route.Question{Verb: path.Verb, Path: path.Path}
+		return access.Access{Verb: access.Verb(path.Verb), Path: path.Path}
 	}
 	r := s.ResourceAttributes
-	return route.Question{Verb: r.Verb, Group: r.Group, Version: r.Version, Resource: r.Resource,
+	return access.Access{Verb: access.Verb(r.Verb), Group: r.Group, Version: r.Version, Resource: r.Resource,
 		Subresource: r.Subresource, Namespace: r.Namespace, Name: r.Name,
 		LabelSelector: r.LabelSelector.parameter(route.LabelText), FieldSelector: r.FieldSelector.parameter(route.FieldText)}
 }

@@ -6,20 +6,8 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/access"
 )
-
-// Question describes the access that a request needs: a verb on a resource, or on a path outside all resources.
-type Question struct {
-	// Verb is empty if the HTTP method of a resource request does not correspond to a verb.
-	Verb string
-
-	Group, Version, Resource, Subresource string
-	Namespace, Name                       string
-	LabelSelector, FieldSelector          string
-
-	// Path is empty for a resource.
-	Path string
-}
 
 // Served tells Read which resources an API serves, because the meaning of some paths depends on it.
 type Served interface {
@@ -33,10 +21,10 @@ type Served interface {
 // to the collection instead.
 const WatchSegment = "watch"
 
-// Read returns the question of a request. It interprets a path as the API looks it up, and a path that leads nowhere as
+// Read returns the access that a request needs, without the user. It interprets a path as the API looks it up, and a path that leads nowhere as
 // kube-apiserver does. The API finds no object for a name with an escaped slash, so Read treats such a path as a path
 // outside all resources.
-func Read(method string, u *url.URL, s Served) Question {
+func Read(method string, u *url.URL, s Served) access.Access {
 	q, segments, whole := begin(u)
 	gv := apimeta.GroupVersion{Group: q.Group, Version: q.Version}
 	watches := len(segments) > 0 && segments[0] == WatchSegment && !s.HasPlural(gv, WatchSegment)
@@ -44,28 +32,28 @@ func Read(method string, u *url.URL, s Served) Question {
 		segments = segments[1:]
 	}
 	if len(segments) > 0 {
-		q.find(segments, func(name string) bool { return s.HasBelowNamespace(gv, name) })
+		find(&q, segments, func(name string) bool { return s.HasBelowNamespace(gv, name) })
 	}
 	switch {
 	case q.Resource == "" || !whole && q.Subresource == "":
-		return Question{Verb: strings.ToLower(method), Path: u.Path}
+		return access.Access{Verb: access.Verb(strings.ToLower(method)), Path: u.Path}
 	case watches:
 		q.Verb = "watch" // and no selector, because a watch of one object has none
 	default:
 		q.Verb = verbs[method]
-		q.refine(u)
+		refine(&q, u)
 	}
 	return q
 }
 
 // verbs maps each HTTP method to its verb on a single object.
-var verbs = map[string]string{"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch",
+var verbs = map[string]access.Verb{"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch",
 	"DELETE": "delete"}
 
 // begin reads the group and the version, and returns the segments that follow. It returns no segments for a path
 // outside all resources. If a segment contains an escaped slash, begin returns only the segments before it, and whole
 // is false.
-func begin(u *url.URL) (q Question, segments []string, whole bool) {
+func begin(u *url.URL) (q access.Access, segments []string, whole bool) {
 	path := strings.Trim(u.EscapedPath(), "/")
 	segments, whole = strings.Split(path, "/"), true
 	if strings.Contains(path, "%") {
@@ -89,7 +77,7 @@ func begin(u *url.URL) (q Question, segments []string, whole bool) {
 
 // find reads the segments after the version. For the object NAME of the resource "namespaces" it also sets the
 // namespace to NAME, as kube-apiserver does.
-func (q *Question) find(segments []string, belowNamespace func(name string) bool) {
+func find(q *access.Access, segments []string, belowNamespace func(name string) bool) {
 	if segments[0] == "namespaces" && len(segments) > 1 {
 		q.Namespace = segments[1]
 		if len(segments) > 2 && !belowNamespace(segments[2]) {
@@ -107,8 +95,8 @@ func (q *Question) find(segments []string, belowNamespace func(name string) bool
 
 // refine replaces get and delete by list, watch or deletecollection if the request is about many objects, and reads the
 // selectors. If the field selector of a list or watch selects a single name, refine sets that name.
-func (q *Question) refine(u *url.URL) {
-	if q.Name != "" || !slices.Contains([]string{"get", "delete"}, q.Verb) {
+func refine(q *access.Access, u *url.URL) {
+	if q.Name != "" || !slices.Contains([]access.Verb{access.VerbGet, access.VerbDelete}, q.Verb) {
 		return
 	}
 	query := u.Query()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -169,7 +170,7 @@ func TestPanicInAdmission(t *testing.T) {
 func TestAdmissionRequest(t *testing.T) {
 	var seen []string
 	var during *rest.API
-	user := rest.WithUser(context.Background(), rest.User{Name: "jane"})
+	user := access.WithUser(context.Background(), access.User{Name: "jane"})
 	look := func(_ context.Context, r *rest.AdmissionRequest) error {
 		describe := func(decode func(any) error) string {
 			var obj struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -216,7 +217,7 @@ func TestManagerOfTheClient(t *testing.T) {
 		&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: &size}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"one"}, managers(w))
-	ctx := rest.WithUser(t.Context(), rest.User{Name: "alice"})
+	ctx := access.WithUser(t.Context(), access.User{Name: "alice"})
 	w, err = c.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"owner":"o"}}`))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"alice", "one"}, managers(w))

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/access"
 	kinds "github.com/decorum-go/decorum/rest/history"
 	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -107,7 +108,7 @@ func (w *Write) change(ctx context.Context, json []byte) kinds.Change {
 		operation = kinds.Create
 	}
 	return kinds.Change{
-		Time: apimeta.NewTime(w.res.Now()), User: w.res.UserName(ctx), Manager: cmp.Or(w.Asked.Manager, w.Asked.Agent),
+		Time: apimeta.NewTime(w.res.Now()), User: access.UserFrom(ctx).Name, Manager: cmp.Or(w.Asked.Manager, w.Asked.Agent),
 		Operation: operation,
 	}
 }

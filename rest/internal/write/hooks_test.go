@@ -14,6 +14,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -413,14 +414,14 @@ func TestHooksGetTheContextOfTheRequest(t *testing.T) {
 	var users []string
 	api := apitest.NewWidgets(t,
 		apitest.WithDefault(func(ctx context.Context, _ *apitest.Widget) error {
-			users = append(users, rest.UserFrom(ctx).Name)
+			users = append(users, access.UserFrom(ctx).Name)
 			return nil
 		}),
 		apitest.WithValidateDelete(func(ctx context.Context, _ *apitest.Widget) error {
-			users = append(users, rest.UserFrom(ctx).Name)
+			users = append(users, access.UserFrom(ctx).Name)
 			return nil
 		}))
-	ctx := rest.WithUser(context.Background(), rest.User{Name: "alice"})
+	ctx := access.WithUser(context.Background(), access.User{Name: "alice"})
 	client := apitest.WidgetClient(t, api)
 	_, err := client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"},
 		Spec: apitest.WidgetSpec{Size: new(int32(1))}})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/internal/keys"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/status"
@@ -27,20 +29,19 @@ type nestedWrite struct {
 	again *atomic.Int32
 }
 
-type nestedWriteKey struct{}
+// HookAuthorizer returns the Authorizer of the API that runs the hook. [access.AuthorizerFrom] calls it.
+func (w *nestedWrite) HookAuthorizer() access.Authorizer { return w.env.HookAuthorizer() }
 
 // nestedIn returns the write whose hook has this context. It returns nil outside of hooks.
 func nestedIn(ctx context.Context) *nestedWrite {
-	w, _ := ctx.Value(nestedWriteKey{}).(*nestedWrite)
+	w, _ := ctx.Value(keys.Write{}).(*nestedWrite)
 	return w
 }
-
-type environmentKey struct{}
 
 // In returns a context for hooks that run in an environment and outside of a write. [EnvironmentOf] finds the
 // environment in it.
 func In(ctx context.Context, env *resource.Environment) context.Context {
-	return context.WithValue(ctx, environmentKey{}, env)
+	return context.WithValue(ctx, keys.Environment{}, env)
 }
 
 // EnvironmentOf returns the environment of the hook that has this context, or nil.
@@ -48,7 +49,7 @@ func EnvironmentOf(ctx context.Context) *resource.Environment {
 	if w := nestedIn(ctx); w != nil {
 		return w.env
 	}
-	env, _ := ctx.Value(environmentKey{}).(*resource.Environment)
+	env, _ := ctx.Value(keys.Environment{}).(*resource.Environment)
 	return env
 }
 
@@ -111,5 +112,5 @@ func (w *Write) nest(ctx context.Context) (context.Context, error) {
 		w.Asked.DryRun = w.Asked.DryRun || w.in.rehearses
 	}
 	n.dryRun = w.Asked.DryRun
-	return context.WithValue(ctx, nestedWriteKey{}, n), nil
+	return context.WithValue(ctx, keys.Write{}, n), nil
 }

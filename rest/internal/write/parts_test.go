@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -40,7 +41,7 @@ func reviews(wire rest.Wire) rest.Resource[Review] {
 				if old == nil {
 					return nil
 				}
-				switch rest.AccessFrom(ctx).Subresource {
+				switch access.AccessFrom(ctx).Subresource {
 				case "":
 					obj.Spec.Tint = old.Spec.Tint
 				case "tint":

@@ -7,10 +7,10 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -33,7 +33,7 @@ type Write struct {
 	Warnings *Warnings
 	// MayCreate returns an error unless the client may create the object, and otherwise a restriction that holds
 	// besides Only. An update that finds no object calls it first. Nil permits.
-	MayCreate func(context.Context) (*access.Restriction, error)
+	MayCreate func(context.Context) (*rights.Restriction, error)
 
 	writes    *Writes
 	res       *resource.Resource

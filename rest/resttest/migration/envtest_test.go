@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	decorum "github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
@@ -77,10 +77,10 @@ func controllerOptions(skipNameValidation bool) controller.Options {
 func TestManagerThroughFaults(t *testing.T) {
 	s := resttest.New(t, ships())
 	own := resttest.Client[Ship](t, s.API).Namespace("default")
-	s.Inject(resttest.Fault{Verb: decorum.VerbUpdate, Resource: "ships/status", Code: 429, RetryAfter: time.Second})
-	s.Inject(resttest.Fault{Verb: decorum.VerbUpdate, Resource: "ships/status", Late: true, Drop: true})
-	s.Inject(resttest.Fault{Verb: decorum.VerbWatch, Resource: "ships", Code: 410})
-	s.Inject(resttest.Fault{Verb: decorum.VerbWatch, Resource: "ships", Events: 1, Drop: true})
+	s.Inject(resttest.Fault{Verb: access.VerbUpdate, Resource: "ships/status", Code: 429, RetryAfter: time.Second})
+	s.Inject(resttest.Fault{Verb: access.VerbUpdate, Resource: "ships/status", Late: true, Drop: true})
+	s.Inject(resttest.Fault{Verb: access.VerbWatch, Resource: "ships", Code: 410})
+	s.Inject(resttest.Fault{Verb: access.VerbWatch, Resource: "ships", Events: 1, Drop: true})
 	startManager(t, &rest.Config{Host: "http://resttest", Transport: s.RoundTripper()})
 	for _, name := range []string{"victory", "vanguard"} {
 		_, err := own.Create(t.Context(), ship(name))

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
@@ -33,7 +33,7 @@ func TestQuotas(t *testing.T) {
 		return serving(t, etcd.Options{Client: client, Prefix: prefix,
 			Engine: storage.Options{MaxWait: time.Minute, Ledger: limits}})
 	}
-	as := func(user string) context.Context { return rest.WithUser(t.Context(), rest.User{Name: user}) }
+	as := func(user string) context.Context { return access.WithUser(t.Context(), access.User{Name: user}) }
 	remove := func(store storage.Store, name string) error {
 		_, err := store.Update(t.Context(), note(name), func(*storage.Record) ([]byte, error) { return nil, nil })
 		return err

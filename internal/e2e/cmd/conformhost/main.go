@@ -29,6 +29,7 @@ import (
 	"github.com/decorum-go/decorum/internal/corekinds"
 	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/apiservice"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/crd"
@@ -85,7 +86,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if *services {
 		plugins = append(plugins, apiservice.New(apiservice.Options{Logger: logger}))
 	}
-	api, err := rest.New(rest.Options{Store: store, Logger: logger, Authorizer: rest.AuthorizerFunc(corekinds.Decide),
+	api, err := rest.New(rest.Options{Store: store, Logger: logger, Authorizer: access.AuthorizerFunc(corekinds.Decide),
 		CEL: cel.New(nil), Plugins: plugins}, definitions(*follow, *own, *widgets)...)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/validation"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -26,7 +27,7 @@ func certificateSigningRequests() rest.Resource[certificatesv1.CertificateSignin
 func prepareSigningRequest(ctx context.Context, csr, old *certificatesv1.CertificateSigningRequest) error {
 	switch {
 	case old == nil:
-		user := rest.UserFrom(ctx)
+		user := access.UserFrom(ctx)
 		csr.Spec.Username, csr.Spec.UID, csr.Spec.Groups, csr.Spec.Extra = user.Name, user.UID, user.Groups, nil
 		for key, values := range user.Extra {
 			if csr.Spec.Extra == nil {

@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // componentStatuses returns the deprecated kind ComponentStatus, which clients only read. The server has one component:
@@ -24,7 +25,7 @@ func componentStatuses() rest.Resource[corev1.ComponentStatus] {
 	return rest.Resource[corev1.ComponentStatus]{
 		Stage:   rest.Stage{Deprecated: true, Warning: "v1 ComponentStatus is deprecated in v1.19+"},
 		Version: "v1", Plural: "componentstatuses", Names: rest.Names{Short: []string{"cs"}}, Scope: rest.ScopeCluster,
-		Verbs: []rest.Verb{rest.VerbGet, rest.VerbList}, Wire: rest.Wire{Dialect: rest.DialectBuiltin, Untracked: true},
+		Verbs: []access.Verb{access.VerbGet, access.VerbList}, Wire: rest.Wire{Dialect: rest.DialectBuiltin, Untracked: true},
 		Overlay: map[string]string{
 			"k8s.io/api/core/v1.ComponentCondition.status": "publishRequired",
 			"k8s.io/api/core/v1.ComponentCondition.type":   "publishRequired",

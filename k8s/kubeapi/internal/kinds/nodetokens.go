@@ -14,6 +14,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -61,7 +62,7 @@ func (k *kubelet) token(ctx context.Context) error {
 
 // mayRequest returns the refusal unless the kubelet has a right on something of a ServiceAccount.
 func (k *kubelet) mayRequest(ctx context.Context, verb, on, account string, refusal error) error {
-	decision, err := rest.Authorize(ctx, rest.Access{User: k.User, Verb: rest.Verb(verb), Group: k.Resource.Group,
+	decision, err := access.Authorize(ctx, access.Access{User: k.User, Verb: access.Verb(verb), Group: k.Resource.Group,
 		Version: k.Resource.Version, Resource: on, Namespace: k.Namespace, Name: account})
 	if decision.Allowed() {
 		return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/raw"
 )
 
@@ -52,7 +53,7 @@ func (o *owners) validate(ctx context.Context, r *rest.AdmissionRequest) error {
 		return nil
 	}
 	if r.Operation == rest.OperationUpdate {
-		decision, err := rest.Authorize(ctx, rest.Access{Verb: rest.VerbDelete, Group: r.Resource.Group,
+		decision, err := access.Authorize(ctx, access.Access{Verb: access.VerbDelete, Group: r.Resource.Group,
 			Version: r.Resource.Version, Resource: r.Resource.Resource, Subresource: r.Subresource, Namespace: r.Namespace,
 			Name: r.Name})
 		if !decision.Allowed() {
@@ -66,7 +67,7 @@ func (o *owners) validate(ctx context.Context, r *rest.AdmissionRequest) error {
 	if len(blocking) == 0 {
 		return nil
 	}
-	everything := rest.Access{Group: "*", Version: "*", Resource: "*", Name: "*"}
+	everything := access.Access{Group: "*", Version: "*", Resource: "*", Name: "*"}
 	if decision, _ := finalizing(ctx, everything); decision.Allowed() {
 		return nil
 	}
@@ -84,9 +85,9 @@ func blocks(ref apimeta.OwnerReference) bool {
 }
 
 // finalizing decides whether the user may write finalizers.
-func finalizing(ctx context.Context, of rest.Access) (rest.Decision, error) {
-	of.Verb, of.Subresource = rest.VerbUpdate, "finalizers"
-	return rest.Authorize(ctx, of)
+func finalizing(ctx context.Context, of access.Access) (access.Decision, error) {
+	of.Verb, of.Subresource = access.VerbUpdate, "finalizers"
+	return access.Authorize(ctx, of)
 }
 
 // permitBlocking returns an error unless the user may write the finalizers of an owner.
@@ -103,7 +104,7 @@ func (o *owners) permitBlocking(ctx context.Context, ref apimeta.OwnerReference,
 			ref.APIVersion, ref.Kind, ref.Kind, ref.APIVersion)
 	}
 	plural, _, _ := strings.Cut(resources[i].Name, ".")
-	at := rest.Access{Group: version.Group, Version: version.Version, Resource: plural, Name: ref.Name}
+	at := access.Access{Group: version.Group, Version: version.Version, Resource: plural, Name: ref.Name}
 	if resources[i].Namespaced {
 		at.Namespace = namespace
 	}

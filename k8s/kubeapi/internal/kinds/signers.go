@@ -13,10 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // permitSigning returns an error unless a user may approve or sign requests of a signer.
-func permitSigning(ctx context.Context, user rest.User, verb, signer string) error {
+func permitSigning(ctx context.Context, user access.User, verb, signer string) error {
 	may, err := hasRightOn(ctx, user, verb, signer)
 	if err == nil && !may {
 		err = fmt.Errorf("user not permitted to %s requests with signerName %q", verb, signer)
@@ -25,11 +26,11 @@ func permitSigning(ctx context.Context, user rest.User, verb, signer string) err
 }
 
 // hasRightOn reports whether a user has a right on a signer, or on all signers of its domain.
-func hasRightOn(ctx context.Context, user rest.User, verb, signer string) (bool, error) {
+func hasRightOn(ctx context.Context, user access.User, verb, signer string) (bool, error) {
 	domain, _, _ := strings.Cut(signer, "/")
 	for _, name := range []string{signer, domain + "/*"} {
-		decision, err := rest.Authorize(ctx,
-			rest.Access{User: user, Verb: rest.Verb(verb), Group: "certificates.k8s.io", Version: "*", Resource: "signers",
+		decision, err := access.Authorize(ctx,
+			access.Access{User: user, Verb: access.Verb(verb), Group: "certificates.k8s.io", Version: "*", Resource: "signers",
 				Name: name})
 		if err != nil || decision.Allowed() {
 			return err == nil, err

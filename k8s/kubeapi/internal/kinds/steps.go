@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -36,4 +37,4 @@ func validating[T any](r rest.Resource[T],
 
 // part returns the subresource through which a write changes an object: "" for the object itself, "status", or one of
 // the kind's own.
-func part(ctx context.Context) string { return rest.AccessFrom(ctx).Subresource }
+func part(ctx context.Context) string { return access.AccessFrom(ctx).Subresource }

@@ -13,13 +13,13 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
 // administrator sends all requests.
-func administrator(*http.Request) (*rest.Identity, error) {
-	return &rest.Identity{User: rest.User{Name: "kubernetes-admin",
+func administrator(*http.Request) (*access.Identity, error) {
+	return &access.Identity{User: access.User{Name: "kubernetes-admin",
 		Groups: []string{server.Masters, "system:authenticated"}}}, nil
 }
 
@@ -33,7 +33,7 @@ func newServer(ctx context.Context, services netip.Prefix, log io.Writer) (*serv
 		Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelError})),
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local",
 			Keys: []serviceaccount.Key{{Signer: key}}},
-		Users:   []rest.Authenticator{rest.AuthenticatorFunc(administrator)},
+		Users:   []access.Authenticator{access.AuthenticatorFunc(administrator)},
 		Objects: bootstrap.Config{ServiceRange: services},
 		Plugins: server.DefaultPlugins(nil),
 	})

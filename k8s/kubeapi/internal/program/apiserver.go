@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/socket"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
@@ -96,8 +96,8 @@ func (f *serverFlags) accounts() (o serviceaccount.Options, err error) {
 	return o, err
 }
 
-func (f *serverFlags) users(clients *x509.CertPool) ([]rest.Authenticator, error) {
-	users := []rest.Authenticator{auth.Certificates(clients)}
+func (f *serverFlags) users(clients *x509.CertPool) ([]access.Authenticator, error) {
+	users := []access.Authenticator{auth.Certificates(clients)}
 	if f.tokens == "" {
 		return users, nil
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/pki"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/socket"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/storage/bolt"
@@ -64,7 +64,7 @@ func serveCluster(ctx context.Context, p Process) error {
 		Logger: slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local",
 			Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
-		Users:     []rest.Authenticator{auth.Certificates(secrets.Authority.Pool())},
+		Users:     []access.Authenticator{auth.Certificates(secrets.Authority.Pool())},
 		Objects:   bootstrap.Config{ClientCA: secrets.Authority.Certificate(), Address: socket.Advertised(listener)},
 		ServingCA: secrets.Authority.Certificate(), Controllers: f.controllers, Plugins: server.DefaultPlugins(f.controllers),
 	}

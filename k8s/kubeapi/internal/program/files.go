@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/pki"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
@@ -143,7 +143,7 @@ func readTokens(path string) (tokens []auth.Token, err error) {
 		if len(record) < 3 || record[0] == "" || record[1] == "" {
 			return nil, fmt.Errorf("--token-auth-file: line %d has no token, user and uid", i+1)
 		}
-		u := rest.User{Name: record[1], UID: record[2]}
+		u := access.User{Name: record[1], UID: record[2]}
 		if len(record) > 3 && record[3] != "" {
 			u.Groups = strings.Split(record[3], ",")
 		}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/fairness"
 )
 
@@ -29,7 +30,7 @@ func (c *Config) limits(f *flows) []rest.Plugin {
 }
 
 // name writes the headers that name the flow of a request which the API does not limit.
-func (f *flows) name(h http.Header, access func() rest.Access) {
+func (f *flows) name(h http.Header, access func() access.Access) {
 	if f != nil {
 		f.limiter.Name(h, access())
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/internal/hangtest"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
@@ -53,9 +54,9 @@ func flowOf(t *testing.T, s *server.Server, method, path, token string, headers 
 
 func usersOfFlows(c *server.Config) {
 	user := func(secret, name string, groups ...string) auth.Token {
-		return auth.Token{Secret: secret, User: rest.User{Name: name, Groups: groups}}
+		return auth.Token{Secret: secret, User: access.User{Name: name, Groups: groups}}
 	}
-	c.Users = []rest.Authenticator{auth.Tokens(user("root", "root", server.Masters), user("jane", "jane"),
+	c.Users = []access.Authenticator{auth.Tokens(user("root", "root", server.Masters), user("jane", "jane"),
 		user("manager", "system:kube-controller-manager"), user("node", "system:node:a", "system:nodes"),
 		user("account", "system:serviceaccount:team:a", "system:serviceaccounts", "system:serviceaccounts:team"),
 		user("system", "system:serviceaccount:kube-system:a", "system:serviceaccounts",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -16,8 +17,8 @@ import (
 type front struct {
 	api        *rest.API
 	keys       http.Handler
-	users      rest.Authenticator
-	authorizer rest.Authorizer
+	users      access.Authenticator
+	authorizer access.Authorizer
 	flows      *flows
 	gaps       *gaps
 	logger     *slog.Logger
@@ -31,7 +32,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.serveKeys(w, r)
 		return
 	case isOpen(r.URL.Path):
-		f.flows.name(w.Header(), func() rest.Access { return f.accessTo(r) })
+		f.flows.name(w.Header(), func() access.Access { return f.accessTo(r) })
 	case f.provisions:
 		f.provision(r)
 	}
@@ -46,7 +47,7 @@ func isOpen(path string) bool {
 
 // accessTo returns the access of a request whose user the API does not find out. A user without valid credentials is
 // anonymous.
-func (f *front) accessTo(r *http.Request) rest.Access {
+func (f *front) accessTo(r *http.Request) access.Access {
 	a := f.api.AccessOf(r)
 	if who, err := f.users.Authenticate(r); err == nil && who != nil {
 		a.User = f.finalUser(r, withSystemGroup(r, who.User))
@@ -56,22 +57,22 @@ func (f *front) accessTo(r *http.Request) rest.Access {
 
 // finalUser returns as whom a request of a user continues: as the user in the headers of impersonation, if that is
 // allowed.
-func (f *front) finalUser(r *http.Request, u rest.User) rest.User {
+func (f *front) finalUser(r *http.Request, u access.User) access.User {
 	name, groups := r.Header.Get("Impersonate-User"), r.Header.Values("Impersonate-Group")
 	may := func(resource, name string) bool {
 		decision, err := f.authorizer.Authorize(r.Context(),
-			rest.Access{User: u, Verb: "impersonate", Resource: resource, Name: name})
+			access.Access{User: u, Verb: "impersonate", Resource: resource, Name: name})
 		return err == nil && decision.Allowed()
 	}
 	if name == "" || !may("users", name) || slices.ContainsFunc(groups, func(g string) bool { return !may("groups", g) }) {
 		return u
 	}
-	return withSystemGroup(r, rest.User{Name: name, Groups: groups})
+	return withSystemGroup(r, access.User{Name: name, Groups: groups})
 }
 
 // withSystemGroup adds the group of all users who are not anonymous.
-func withSystemGroup(r *http.Request, u rest.User) rest.User {
-	if u.Name != rest.UserFrom(r.Context()).Name { // not anonymous
+func withSystemGroup(r *http.Request, u access.User) access.User {
+	if u.Name != access.UserFrom(r.Context()).Name { // not anonymous
 		u.Groups = append([]string{"system:authenticated"}, u.Groups...)
 	}
 	return u
@@ -84,8 +85,8 @@ func (f *front) serveKeys(w http.ResponseWriter, r *http.Request) {
 		f.api.Error(w, r, status.Unauthorized(""))
 		return
 	}
-	a := rest.Access{User: withSystemGroup(r, who.User), Verb: rest.Verb(strings.ToLower(r.Method)), Path: r.URL.Path}
-	f.flows.name(w.Header(), func() rest.Access { return a })
+	a := access.Access{User: withSystemGroup(r, who.User), Verb: access.Verb(strings.ToLower(r.Method)), Path: r.URL.Path}
+	f.flows.name(w.Header(), func() access.Access { return a })
 	decision, err := f.authorizer.Authorize(r.Context(), a)
 	if err == nil && !decision.Allowed() {
 		err = status.Forbidden(apimeta.GroupResource{}, "",

@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // gaps finds the requests for parts of the Kubernetes API that the server does not have, so that the author of a test
@@ -39,7 +40,7 @@ func isKubernetes(group string) bool {
 
 // textFor returns what the server does not have if the answer to a has this code. It returns "" for the answer of a
 // full server.
-func (g *gaps) textFor(a rest.Access, code int, r *http.Request) string {
+func (g *gaps) textFor(a access.Access, code int, r *http.Request) string {
 	what := a.Resource
 	if a.Subresource != "" {
 		what += "/" + a.Subresource

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
@@ -25,8 +25,8 @@ func newServer(t *testing.T, change func(*server.Config)) *server.Server {
 	require.NoError(t, err)
 	c := server.Config{
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc", Keys: []serviceaccount.Key{{Signer: key}}},
-		Users: []rest.Authenticator{auth.Tokens(auth.Token{Secret: "root",
-			User: rest.User{Name: "root", Groups: []string{server.Masters}}})},
+		Users: []access.Authenticator{auth.Tokens(auth.Token{Secret: "root",
+			User: access.User{Name: "root", Groups: []string{server.Masters}}})},
 	}
 	change(&c)
 	s, err := server.New(t.Context(), c)

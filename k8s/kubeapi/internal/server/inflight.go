@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -31,9 +32,9 @@ func (l *inFlight) Plug(*rest.API) (rest.Parts, error) {
 func (l *inFlight) Limit(r rest.LimitedRequest) rest.Seats {
 	of := &l.writes
 	switch r.Access.Verb {
-	case rest.VerbWatch:
+	case access.VerbWatch:
 		return nil
-	case rest.VerbGet, rest.VerbList:
+	case access.VerbGet, access.VerbList:
 		of = &l.reads
 	}
 	if of.max == 0 {

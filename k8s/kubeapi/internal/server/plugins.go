@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/limits"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 )
 
 // hostUser is the user of the writes of the server itself. Requests have another one.
-var hostUser = rest.User{Name: "system:host", Groups: []string{"system:authenticated"}}
+var hostUser = access.User{Name: "system:host", Groups: []string{"system:authenticated"}}
 
 // Plugins returns the names of the admission plugins that a server can switch on and off.
 func Plugins() []string {

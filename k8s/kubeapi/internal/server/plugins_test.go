@@ -22,11 +22,12 @@ import (
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 )
 
 // serverOf returns a server with a further plugin and a further user, whose token is "user", and a client of both.
-func serverOf(t *testing.T, plugin string, user rest.User) (root, client *kubernetes.Clientset) {
+func serverOf(t *testing.T, plugin string, user access.User) (root, client *kubernetes.Clientset) {
 	s := newServer(t, func(c *server.Config) {
 		c.Plugins = server.DefaultPlugins(nil)
 		c.Plugins.On = append(c.Plugins.On, plugin)
@@ -70,7 +71,7 @@ func certificate(t *testing.T) string {
 }
 
 func TestOnlyThoseWriteTrustBundlesWhoAttestForTheSigner(t *testing.T) {
-	root, client := serverOf(t, "AlwaysAdmit", rest.User{Name: "jane"})
+	root, client := serverOf(t, "AlwaysAdmit", access.User{Name: "jane"})
 	grant(t, root, "jane", "bundles", rule("certificates.k8s.io", "clustertrustbundles", "*"))
 	bundle := &certificatesv1.ClusterTrustBundle{ObjectMeta: metav1.ObjectMeta{Name: "example.com:signer:a"},
 		Spec: certificatesv1.ClusterTrustBundleSpec{SignerName: "example.com/signer", TrustBundle: certificate(t)}}
@@ -95,7 +96,7 @@ func TestOnlyThoseWriteTrustBundlesWhoAttestForTheSigner(t *testing.T) {
 
 func TestOwnersNeedRights(t *testing.T) {
 	const plugin = "OwnerReferencesPermissionEnforcement"
-	root, client := serverOf(t, plugin, rest.User{Name: "jane"})
+	root, client := serverOf(t, plugin, access.User{Name: "jane"})
 	grant(t, root, "jane", "maps", rule("", "configmaps", "get", "create", "update"))
 	secret, err := root.CoreV1().Secrets("default").Create(t.Context(),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, metav1.CreateOptions{})
@@ -129,7 +130,7 @@ func TestOwnersNeedRights(t *testing.T) {
 }
 
 func TestNewObjectsBringTheirNamespaces(t *testing.T) {
-	root, client := serverOf(t, "NamespaceAutoProvision", rest.User{Name: "jane"})
+	root, client := serverOf(t, "NamespaceAutoProvision", access.User{Name: "jane"})
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
 	_, err := client.CoreV1().ConfigMaps("fresh").Create(t.Context(), object, metav1.CreateOptions{})
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
@@ -140,7 +141,7 @@ func TestNewObjectsBringTheirNamespaces(t *testing.T) {
 }
 
 func TestKubeletsWriteOnlyWhatIsTheirs(t *testing.T) {
-	root, client := serverOf(t, "NodeRestriction", rest.User{Name: "system:node:mine", Groups: []string{"system:nodes"}})
+	root, client := serverOf(t, "NodeRestriction", access.User{Name: "system:node:mine", Groups: []string{"system:nodes"}})
 	grant(t, root, "system:node:mine", "node", rule("*", "*", "*"))
 	node := func(name string, labels map[string]string) *corev1.Node {
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}

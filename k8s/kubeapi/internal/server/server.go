@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/apiservice"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/crd"
@@ -33,7 +34,7 @@ type Config struct {
 	// Accounts are the issuer and the keys of the tokens of service accounts.
 	Accounts serviceaccount.Options
 	// Users recognize who sends a request, besides the tokens of service accounts.
-	Users []rest.Authenticator
+	Users []access.Authenticator
 	// RefuseAnonymous refuses requests without credentials, except for those about the health of the server.
 	RefuseAnonymous bool
 	// AllowAll allows all users everything, instead of asking the roles.
@@ -97,7 +98,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var users rest.Authenticator = rest.Authenticators(append(slices.Clone(c.Users), accounts))
+	var users access.Authenticator = access.Authenticators(append(slices.Clone(c.Users), accounts))
 	if !c.RefuseAnonymous {
 		users = auth.OrAnonymous(users)
 	}
@@ -152,7 +153,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 type rights struct {
 	*rbac.Roles
 	allowAll   bool
-	authorizer rest.Authorizer
+	authorizer access.Authorizer
 }
 
 // Plug implements [rest.Plugin].
@@ -160,7 +161,7 @@ func (r *rights) Plug(api *rest.API) (rest.Parts, error) {
 	parts, err := r.Roles.Plug(api)
 	r.authorizer = parts.Authorizer
 	if r.allowAll {
-		r.authorizer = rest.Authorizers{r.authorizer, rest.AuthorizerFunc(allow)}
+		r.authorizer = access.Authorizers{r.authorizer, access.AuthorizerFunc(allow)}
 	}
 	parts.Authorizer = r.authorizer
 	return parts, err
@@ -193,6 +194,6 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-func allow(context.Context, rest.Access) (rest.Decision, error) {
-	return rest.Allow("everything is allowed"), nil
+func allow(context.Context, access.Access) (access.Decision, error) {
+	return access.Allow("everything is allowed"), nil
 }

@@ -1,4 +1,4 @@
-package access_test
+package rights_test
 
 import (
 	"context"
@@ -11,13 +11,14 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
 
-var anonymous = rest.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
+var anonymous = access.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
 
 // internal/oracle compares AccessOf with kube-apiserver. This test covers the paths whose meaning depends on the served
 // resources, and the paths in which kube-apiserver sees an object but the router of the API does not.
@@ -33,20 +34,20 @@ func TestAccessOf(t *testing.T) {
 		rest.Resource[apitest.Thing]{Group: "clash.example.com", Version: "v1", Plural: "status",
 			Names: rest.Names{Kind: "State", Singular: "state"}})
 	const odd, clash = "/apis/odd.example.com/v1", "/apis/clash.example.com/v1"
-	of := func(group, resource string, verb rest.Verb, namespace, name string) rest.Access {
-		return rest.Access{User: anonymous, Verb: verb, Group: group, Version: "v1", Resource: resource, Namespace: namespace,
+	of := func(group, resource string, verb access.Verb, namespace, name string) access.Access {
+		return access.Access{User: anonymous, Verb: verb, Group: group, Version: "v1", Resource: resource, Namespace: namespace,
 			Name: name}
 	}
-	widget := func(verb rest.Verb, name string) rest.Access {
+	widget := func(verb access.Verb, name string) access.Access {
 		return of("example.com", "widgets", verb, "default", name)
 	}
-	path := func(verb rest.Verb, path string) rest.Access {
-		return rest.Access{User: anonymous, Verb: verb, Path: path}
+	path := func(verb access.Verb, path string) access.Access {
+		return access.Access{User: anonymous, Verb: verb, Path: path}
 	}
-	below := func(a rest.Access, subresource string) rest.Access { a.Subresource = subresource; return a }
+	below := func(a access.Access, subresource string) access.Access { a.Subresource = subresource; return a }
 	for _, c := range []struct {
 		name, method, target string
-		want                 rest.Access
+		want                 access.Access
 	}{
 		{"a resource called watch", "GET", odd + "/namespaces/a/watch/b", of("odd.example.com", "watch", "get", "a", "b")},
 		{"all objects of it", "GET", odd + "/watch", of("odd.example.com", "watch", "list", "", "")},
@@ -73,13 +74,13 @@ func TestAccessOf(t *testing.T) {
 		{"escaped dots", "GET", apitest.Widgets + "/%2E%2E/status", below(widget("get", ".."), "status")},
 		{"a legacy watch without a resource", "GET", "/apis/example.com/v1/watch", path("get", "/apis/example.com/v1/watch")},
 		{"a group that is not served", "GET", "/apis/other.example.com/v2/namespaces/a/boats/b/log",
-			rest.Access{User: anonymous, Verb: "get", Group: "other.example.com", Version: "v2", Resource: "boats",
+			access.Access{User: anonymous, Verb: "get", Group: "other.example.com", Version: "v2", Resource: "boats",
 				Subresource: "log", Namespace: "a", Name: "b"}},
 		{"a method without a verb", "TRACE", apitest.Widgets + "/a", widget("", "a")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, c.want, api.AccessOf(apitest.NewRequest(c.method, c.target, nil)))
-			var inside rest.Access
+			var inside access.Access
 			mounted := http.StripPrefix("/platform",
 				http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = api.AccessOf(r) }))
 			apitest.Do(t, mounted, c.method, "/platform"+c.target, "")
@@ -92,19 +93,19 @@ func TestAccessOf(t *testing.T) {
 func TestAccessOfAUser(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource())
 	r := apitest.NewRequest("GET", "/version", nil)
-	alice := rest.User{Name: "alice"}
-	assert.Equal(t, rest.Access{User: alice, Verb: "get", Path: "/version"},
-		api.AccessOf(r.WithContext(rest.WithUser(r.Context(), alice))))
+	alice := access.User{Name: "alice"}
+	assert.Equal(t, access.Access{User: alice, Verb: "get", Path: "/version"},
+		api.AccessOf(r.WithContext(access.WithUser(r.Context(), alice))))
 }
 
 // accessNotes records the results of AccessFrom in the hooks of an API.
-type accessNotes []rest.Access
+type accessNotes []access.Access
 
-func (n *accessNotes) note(ctx context.Context) { *n = append(*n, rest.AccessFrom(ctx)) }
+func (n *accessNotes) note(ctx context.Context) { *n = append(*n, access.AccessFrom(ctx)) }
 
 // taken returns the access that all hooks since the last call have seen. It fails the test if they have seen different
 // ones.
-func (n *accessNotes) taken(t testing.TB) rest.Access {
+func (n *accessNotes) taken(t testing.TB) access.Access {
 	t.Helper()
 	require.NotEmpty(t, *n)
 	for _, a := range *n {
@@ -142,7 +143,7 @@ func noted(t testing.TB) (*rest.API, *accessNotes) {
 	}
 	admission := rest.Admission{Name: "notes", SideEffects: rest.SideEffectsNone,
 		Validate: func(ctx context.Context, _ *rest.AdmissionRequest) error { n.note(ctx); return nil }}
-	authorizer := rest.AuthorizerFunc(func(ctx context.Context, a rest.Access) (rest.Decision, error) {
+	authorizer := access.AuthorizerFunc(func(ctx context.Context, a access.Access) (access.Decision, error) {
 		if a.Name == "asked-by-a-review" {
 			n.note(ctx)
 		}
@@ -155,7 +156,7 @@ func noted(t testing.TB) (*rest.API, *accessNotes) {
 // AccessFrom in a hook returns the same access as AccessOf for the request.
 func TestAccessFromInHooks(t *testing.T) {
 	api, n := noted(t)
-	alice := rest.User{Name: "alice", Groups: []string{"dev"}}
+	alice := access.User{Name: "alice", Groups: []string{"dev"}}
 	for _, c := range []struct {
 		method, target, body, media            string
 		verb, name, subresource, fieldSelector string
@@ -184,10 +185,10 @@ func TestAccessFromInHooks(t *testing.T) {
 			if c.media != "" {
 				r.Header.Set("Content-Type", c.media)
 			}
-			r = r.WithContext(rest.WithUser(r.Context(), alice))
+			r = r.WithContext(access.WithUser(r.Context(), alice))
 			answer := apitest.Ask(api, r)
 			require.Less(t, answer.Code, 300, answer.Body)
-			want := rest.Access{User: alice, Verb: rest.Verb(c.verb), Group: apitest.ThingGroup, Version: "v1",
+			want := access.Access{User: alice, Verb: access.Verb(c.verb), Group: apitest.ThingGroup, Version: "v1",
 				Resource: "things", Namespace: "default", Name: c.name, Subresource: c.subresource, FieldSelector: c.fieldSelector}
 			assert.Equal(t, want, api.AccessOf(r))
 			assert.Equal(t, want, n.taken(t))
@@ -196,12 +197,12 @@ func TestAccessFromInHooks(t *testing.T) {
 	t.Run("an authorizer", func(t *testing.T) {
 		apitest.Must(t, api, "POST", mayI,
 			`{"spec":{"resourceAttributes":{"verb":"get","resource":"things","name":"asked-by-a-review"}}}`)
-		assert.Equal(t, rest.Access{User: anonymous, Verb: "create", Group: "authorization.k8s.io", Version: "v1",
+		assert.Equal(t, access.Access{User: anonymous, Verb: "create", Group: "authorization.k8s.io", Version: "v1",
 			Resource: "selfsubjectaccessreviews"}, n.taken(t))
 	})
 	t.Run("no hook", func(t *testing.T) {
-		assert.Equal(t, rest.Access{User: anonymous}, rest.AccessFrom(t.Context()))
-		assert.Equal(t, rest.Access{User: alice}, rest.AccessFrom(rest.WithUser(t.Context(), alice)))
+		assert.Equal(t, access.Access{User: anonymous}, access.AccessFrom(t.Context()))
+		assert.Equal(t, access.Access{User: alice}, access.AccessFrom(access.WithUser(t.Context(), alice)))
 	})
 }
 
@@ -209,11 +210,11 @@ func TestAccessFromInHooks(t *testing.T) {
 func TestAccessFromOfClients(t *testing.T) {
 	api, n := noted(t)
 	ctx, client := t.Context(), apitest.ClientFor[apitest.Thing](t, api).Namespace("default")
-	host := rest.User{Name: "system:host", Groups: []string{"system:authenticated"}}
+	host := access.User{Name: "system:host", Groups: []string{"system:authenticated"}}
 	wants := func(err error, verb, name, subresource string) {
 		t.Helper()
 		require.NoError(t, err)
-		assert.Equal(t, rest.Access{User: host, Verb: rest.Verb(verb), Group: apitest.ThingGroup, Version: "v1",
+		assert.Equal(t, access.Access{User: host, Verb: access.Verb(verb), Group: apitest.ThingGroup, Version: "v1",
 			Resource: "things", Namespace: "default", Name: name, Subresource: subresource}, n.taken(t))
 	}
 	thing, err := client.Create(ctx, &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
@@ -251,11 +252,11 @@ func TestAccessFromOfClients(t *testing.T) {
 
 // If a hook calls the API, the hooks of that call see the access of the inner call.
 func TestAccessFromInNestedCalls(t *testing.T) {
-	var inner []rest.Access
+	var inner []access.Access
 	widgetsOf := apitest.WidgetResource()
 	widgetsOf.Hooks.Default = func(ctx context.Context, w *apitest.Widget) error {
 		if w.Name != "outer" {
-			inner = append(inner, rest.AccessFrom(ctx))
+			inner = append(inner, access.AccessFrom(ctx))
 			return nil
 		}
 		widgets, err := rest.ClientForHook[apitest.Widget](ctx)
@@ -268,18 +269,18 @@ func TestAccessFromInNestedCalls(t *testing.T) {
 	}
 	api := apitest.New(t, rest.Options{}, widgetsOf)
 	_, err := apitest.ClientFor[apitest.Widget](t,
-		api).Namespace("default").Apply(rest.WithUser(t.Context(), rest.User{Name: "alice"}), "outer",
+		api).Namespace("default").Apply(access.WithUser(t.Context(), access.User{Name: "alice"}), "outer",
 		map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, inner)
-	assert.Equal(t, rest.Access{User: rest.User{Name: "alice"}, Verb: "create", Group: "example.com", Version: "v1",
+	assert.Equal(t, access.Access{User: access.User{Name: "alice"}, Verb: "create", Group: "example.com", Version: "v1",
 		Resource: "widgets", Namespace: "default"}, inner[0])
 }
 
 // An access review may contain selectors.
 func TestAccessReviewsWithSelectors(t *testing.T) {
-	var asked rest.Access
-	api := reviewing(t, func(_ context.Context, a rest.Access) (rest.Decision, error) {
+	var asked access.Access
+	api := reviewing(t, func(_ context.Context, a access.Access) (access.Decision, error) {
 		asked = a
 		return allowed, nil
 	})

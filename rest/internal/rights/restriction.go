@@ -1,4 +1,4 @@
-package access
+package rights
 
 import (
 	"crypto/sha256"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/access"
 )
 
 // Restriction limits a client to some of the objects. For the client, the others do not exist. Every read and write of
@@ -15,17 +15,9 @@ import (
 // nothing, and costs nothing.
 type Restriction struct {
 	// AnyOf are filters. The client sees the objects that match at least one, so none if AnyOf is empty.
-	AnyOf []Filter
+	AnyOf []access.Filter
 	// and, unless it is nil, restricts the client further.
 	and *Restriction
-}
-
-// Filter describes objects. The zero Filter matches every object.
-type Filter struct {
-	Labels apimeta.Selector
-	Fields apimeta.FieldSelector
-	// Namespace is the namespace of the objects, or empty for any. A namespace is in itself.
-	Namespace string
 }
 
 // And returns the restriction to objects that both restrictions allow.
@@ -65,7 +57,7 @@ func (o *Restriction) Digest() (digest [sha256.Size]byte) {
 }
 
 // Each yields the filters of the restriction and of those that it is combined with.
-func (o *Restriction) Each(yield func(Filter) bool) {
+func (o *Restriction) Each(yield func(access.Filter) bool) {
 	for ; o != nil; o = o.and {
 		for _, f := range o.AnyOf {
 			if !yield(f) {
@@ -76,7 +68,7 @@ func (o *Restriction) Each(yield func(Filter) bool) {
 }
 
 // Admits reports whether an object is visible. matches reports whether it matches a filter.
-func (o *Restriction) Admits(matches func(Filter) bool) bool {
+func (o *Restriction) Admits(matches func(access.Filter) bool) bool {
 	for ; o != nil; o = o.and {
 		if !slices.ContainsFunc(o.AnyOf, matches) {
 			return false
@@ -86,7 +78,7 @@ func (o *Restriction) Admits(matches func(Filter) bool) bool {
 }
 
 // Single returns the filter of a restriction that has only one.
-func (o *Restriction) Single() (f Filter, ok bool) {
+func (o *Restriction) Single() (f access.Filter, ok bool) {
 	if o.and != nil || len(o.AnyOf) != 1 {
 		return f, false
 	}

@@ -1,4 +1,4 @@
-package rest
+package access
 
 import (
 	"net/http"
@@ -27,7 +27,7 @@ func (f AuthenticatorFunc) Authenticate(r *http.Request) (*Identity, error) { re
 type Identity struct {
 	// User is the sender. The API adds the group system:authenticated, unless the user is system:anonymous.
 	User User
-	// Headers are headers with credentials, besides Authorization. A [Stream] with Serve does not receive them.
+	// Headers are headers with credentials, besides Authorization. A Stream with Serve does not receive them.
 	Headers []string
 	// Expires is when the credentials expire. Watches and streams that are still open end then, watches with 410 Expired.
 	// Requests with credentials that have expired are refused with 401. Default: the credentials do not expire.

@@ -1,10 +1,9 @@
-package rest
+package access
 
 import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 
 	"github.com/decorum-go/decorum/status"
 )
@@ -71,18 +70,6 @@ func (all Authorizers) RulesFor(ctx context.Context, user User, namespace string
 		sum.Incomplete = sum.Incomplete || rules.Incomplete
 	}
 	return sum, nil
-}
-
-// oneOf returns several parts as one, or nil if all of them are nil.
-func oneOf[T comparable](parts []T, several func([]T) T) (none T) {
-	parts = slices.DeleteFunc(parts, func(p T) bool { return p == none })
-	switch len(parts) {
-	case 0:
-		return none
-	case 1:
-		return parts[0]
-	}
-	return several(parts)
 }
 
 // joined returns the error of several parts that were asked the same question. An error of package status wins, because

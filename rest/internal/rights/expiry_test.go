@@ -1,4 +1,4 @@
-package access_test
+package rights_test
 
 import (
 	"encoding/json"
@@ -14,14 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
 // until is an Authenticator whose credentials expire.
-func until(expires time.Time) rest.Authenticator {
-	return rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) {
-		return &rest.Identity{User: rest.User{Name: "alice"}, Expires: expires}, nil
+func until(expires time.Time) access.Authenticator {
+	return access.AuthenticatorFunc(func(*http.Request) (*access.Identity, error) {
+		return &access.Identity{User: access.User{Name: "alice"}, Expires: expires}, nil
 	})
 }
 
@@ -67,8 +68,8 @@ func TestWatchesEndWhenCredentialsAreRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ends := map[int]func(){}
 		revoked, registered := false, 0
-		authenticator := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) {
-			return &rest.Identity{User: rest.User{Name: "alice"}, OnRevoked: func(end func()) func() {
+		authenticator := access.AuthenticatorFunc(func(*http.Request) (*access.Identity, error) {
+			return &access.Identity{User: access.User{Name: "alice"}, OnRevoked: func(end func()) func() {
 				registered++
 				n := registered
 				ends[n] = end

@@ -1,4 +1,4 @@
-package rest
+package access
 
 import "context"
 

@@ -1,4 +1,4 @@
-// Package access holds what an API knows about the rights of clients after the Authorizer has decided:
+// Package rights holds what an API knows about the rights of clients after the Authorizer has decided:
 //
 //	Restriction  to which objects a client is restricted
 //	Readings     under which restriction a client has listed, so that a watch may continue from the list
@@ -6,4 +6,4 @@
 //	Rights       the watches and streams that end when a user loses rights
 //
 // Package resource alone decides which objects a restriction admits.
-package access
+package rights

@@ -1,4 +1,4 @@
-package access_test
+package rights_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -24,10 +25,10 @@ import (
 type rights struct {
 	mu    sync.Mutex
 	rules []string
-	asked []rest.Access
+	asked []access.Access
 }
 
-func (r *rights) Authorize(_ context.Context, a rest.Access) (rest.Decision, error) {
+func (r *rights) Authorize(_ context.Context, a access.Access) (access.Decision, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked = append(r.asked, a)
@@ -36,9 +37,9 @@ func (r *rights) Authorize(_ context.Context, a rest.Access) (rest.Decision, err
 		object = strings.TrimSuffix(a.Resource+"/"+a.Subresource, "/")
 	}
 	if slices.Contains(r.rules, a.User.Name+" "+string(a.Verb)+" "+object) {
-		return rest.Allow(""), nil
+		return access.Allow(""), nil
 	}
-	return rest.NoOpinion("no rule"), nil
+	return access.NoOpinion("no rule"), nil
 }
 
 // verbs returns the verbs that the Authorizer was asked about since the last call.
@@ -162,19 +163,19 @@ func TestAttributesForTheAuthorizer(t *testing.T) {
 
 // A decision is exactly one of allowed, restricted, denied and without an opinion. The zero value has no opinion.
 func TestDecisions(t *testing.T) {
-	filters := []rest.Filter{{Namespace: "a"}, {Namespace: "b"}}
+	filters := []access.Filter{{Namespace: "a"}, {Namespace: "b"}}
 	for _, c := range []struct {
-		decision                    rest.Decision
+		decision                    access.Decision
 		allowed, restricted, denied bool
 		reason                      string
-		filters                     []rest.Filter
+		filters                     []access.Filter
 	}{
-		{rest.Decision{}, false, false, false, "", nil},
-		{rest.NoOpinion("n"), false, false, false, "n", nil},
-		{rest.Allow("a"), true, false, false, "a", nil},
-		{rest.AllowOnly("o", filters...), false, true, false, "o", filters},
-		{rest.AllowOnly("o"), false, true, false, "o", nil},
-		{rest.Deny("d"), false, false, true, "d", nil},
+		{access.Decision{}, false, false, false, "", nil},
+		{access.NoOpinion("n"), false, false, false, "n", nil},
+		{access.Allow("a"), true, false, false, "a", nil},
+		{access.AllowOnly("o", filters...), false, true, false, "o", filters},
+		{access.AllowOnly("o"), false, true, false, "o", nil},
+		{access.Deny("d"), false, false, true, "d", nil},
 	} {
 		only, restricted := c.decision.Only()
 		assert.Equal(t, []any{c.allowed, c.restricted, c.denied, c.reason, c.filters},
@@ -185,17 +186,17 @@ func TestDecisions(t *testing.T) {
 // An error decides nothing, and its text stays in the log. Allow counts in spite of an error.
 func TestAuthorizerErrors(t *testing.T) {
 	for _, c := range []struct {
-		decision rest.Decision
+		decision access.Decision
 		err      error
 		code     int
 	}{
-		{rest.Decision{}, errors.New("secret"), 500},
-		{rest.Deny(""), status.ServiceUnavailable("later"), 503},
-		{rest.Allow(""), errors.New("secret"), 200},
-		{rest.Deny(""), nil, 403},
+		{access.Decision{}, errors.New("secret"), 500},
+		{access.Deny(""), status.ServiceUnavailable("later"), 503},
+		{access.Allow(""), errors.New("secret"), 200},
+		{access.Deny(""), nil, 403},
 	} {
 		api := apitest.New(t,
-			rest.Options{Authorizer: rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision,
+			rest.Options{Authorizer: access.AuthorizerFunc(func(context.Context, access.Access) (access.Decision,
 				error) {
 				return c.decision, c.err
 			})},
@@ -211,23 +212,23 @@ func TestClientAsUser(t *testing.T) {
 	r := &rights{rules: []string{"alice list widgets", "alice watch widgets", "alice update widgets",
 		"alice get widgets/status"}}
 	widgetsOf := apitest.WidgetResource()
-	var seen rest.User
+	var seen access.User
 	widgetsOf.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) status.FieldErrors {
-		seen = rest.UserFrom(ctx)
+		seen = access.UserFrom(ctx)
 		return nil
 	}
 	api := apitest.New(t, rest.Options{Authorizer: r}, widgetsOf)
 	ctx := t.Context()
 	host := apitest.ClientFor[apitest.Widget](t, api).Namespace("default")
-	widget, err := host.Create(rest.WithUser(ctx, rest.User{Name: "bob"}),
+	widget, err := host.Create(access.WithUser(ctx, access.User{Name: "bob"}),
 		&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 	require.NoError(t, err, "a user in the context does not restrict the host")
 	assert.Empty(t, r.verbs())
 
-	alice := host.AsUser(rest.User{Name: "alice"})
+	alice := host.AsUser(access.User{Name: "alice"})
 	_, err = alice.List(ctx, rest.ListOptions{FieldSelector: "metadata.name=a"})
 	require.NoError(t, err)
-	assert.Equal(t, []rest.Access{{User: rest.User{Name: "alice", Groups: []string{"system:authenticated"}}, Verb: "list",
+	assert.Equal(t, []access.Access{{User: access.User{Name: "alice", Groups: []string{"system:authenticated"}}, Verb: "list",
 		Group: "example.com", Version: "v1", Resource: "widgets", Namespace: "default", Name: "a",
 		FieldSelector: "metadata.name=a"}}, r.asked, "as for the equivalent request")
 	widget.Spec.Size = new(int32(9))
@@ -249,10 +250,10 @@ func TestClientAsUser(t *testing.T) {
 	assert.True(t, status.IsForbidden(err), err)
 	_, err = alice.Apply(ctx, "b", map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
 	assert.True(t, status.IsForbidden(err), err)
-	for _, err := range host.AsUser(rest.User{Name: "carol"}).Watch(ctx, rest.WatchOptions{}) {
+	for _, err := range host.AsUser(access.User{Name: "carol"}).Watch(ctx, rest.WatchOptions{}) {
 		assert.True(t, status.IsForbidden(err), err)
 	}
-	_, err = host.AsUser(rest.User{}).Get(ctx, "a")
+	_, err = host.AsUser(access.User{}).Get(ctx, "a")
 	assert.True(t, status.IsBadRequest(err), err)
 }
 
@@ -260,10 +261,10 @@ func TestClientAsUser(t *testing.T) {
 func TestClientOverHTTPAsUser(t *testing.T) {
 	rules := []string{"boss impersonate users", "boss impersonate groups", "boss impersonate uids",
 		"boss impersonate userextras/scope/s", "bob create widgets"}
-	var seen rest.User
+	var seen access.User
 	widgetsOf := apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
 		r.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) status.FieldErrors {
-			seen = rest.UserFrom(ctx)
+			seen = access.UserFrom(ctx)
 			return nil
 		}
 	})
@@ -276,7 +277,7 @@ func TestClientOverHTTPAsUser(t *testing.T) {
 		})))
 	client := apitest.ClientForEndpoint(t, server, widgetsOf).Namespace("default")
 
-	bob := rest.User{Name: "bob", UID: "7", Groups: []string{"dev", "ops"},
+	bob := access.User{Name: "bob", UID: "7", Groups: []string{"dev", "ops"},
 		Extra: map[string][]string{"scope/s": {"x", "y"}}}
 	_, err := client.AsUser(bob).Create(t.Context(), apitest.NewWidget("a", 1))
 	require.NoError(t, err)
@@ -284,9 +285,9 @@ func TestClientOverHTTPAsUser(t *testing.T) {
 	assert.Equal(t, bob, seen)
 	_, err = client.Create(t.Context(), apitest.NewWidget("b", 1))
 	assert.ErrorContains(t, err, `User "boss" cannot create resource "widgets"`)
-	_, err = client.AsUser(rest.User{Name: "bob", Groups: []string{"dev"}}).Get(t.Context(), "a")
+	_, err = client.AsUser(access.User{Name: "bob", Groups: []string{"dev"}}).Get(t.Context(), "a")
 	assert.ErrorContains(t, err, `User "bob" cannot get resource "widgets"`)
-	_, err = client.AsUser(rest.User{Groups: []string{"dev"}}).Create(t.Context(), apitest.NewWidget("c", 1))
+	_, err = client.AsUser(access.User{Groups: []string{"dev"}}).Create(t.Context(), apitest.NewWidget("c", 1))
 	assert.True(t, status.IsBadRequest(err), "a user without a name must not become the client itself: %v", err)
 }
 

@@ -1,4 +1,4 @@
-package access_test
+package rights_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -26,7 +27,7 @@ func TestFilteredUsersSeeWhatTheyList(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := &filterModel{T: t, random: rand.New(rand.NewPCG(seed, 18)), rights: &filters{only: map[string][]rest.Filter{}},
+				m := &filterModel{T: t, random: rand.New(rand.NewPCG(seed, 18)), rights: &filters{only: map[string][]access.Filter{}},
 					sees: map[string][]modelFilter{}}
 				m.api = apitest.New(t, rest.Options{Now: time.Now, Authenticator: apitest.UserFromHeader, Authorizer: m.rights},
 					apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
@@ -56,7 +57,7 @@ type filterModel struct {
 
 // modelFilter is a filter, and what it means.
 type modelFilter struct {
-	filter  rest.Filter
+	filter  access.Filter
 	matches func(modelWidget) bool
 }
 
@@ -89,7 +90,7 @@ func (m *filterModel) randomFilter() modelFilter {
 	case 3:
 		return modelFilter{withField(m, "spec.owner!="+team), func(w modelWidget) bool { return w.Spec.Owner != team }}
 	case 4:
-		return modelFilter{rest.Filter{Namespace: namespace},
+		return modelFilter{access.Filter{Namespace: namespace},
 			func(w modelWidget) bool { return w.Metadata.Namespace == namespace }}
 	default:
 		both := labelled(m, "team="+team)
@@ -108,7 +109,7 @@ func (m *filterModel) changeRights(user string) {
 		m.rights.mu.Unlock()
 		delete(m.sees, user)
 	} else {
-		sees, only := []modelFilter{}, []rest.Filter{}
+		sees, only := []modelFilter{}, []access.Filter{}
 		for range m.random.IntN(3) {
 			f := m.randomFilter()
 			sees, only = append(sees, f), append(only, f.filter)
@@ -282,24 +283,24 @@ func (r *filteredReader) takeEvents() (ended bool) {
 // A watch does not continue a list that was read under another filter, even if no watch was open when the filter
 // changed.
 func TestWatchDoesNotContinueAListUnderOtherRights(t *testing.T) {
-	all := []rest.Filter{{}}
+	all := []access.Filter{{}}
 	for _, c := range []struct {
 		name          string
-		first, second []rest.Filter // nil for no restriction
+		first, second []access.Filter // nil for no restriction
 		code          int
 	}{
 		{"no restriction", nil, nil, 200},
 		{"the same filter", all, all, 200},
-		{"a filter comes", nil, []rest.Filter{labelled(t, "team=a")}, 410},
-		{"another filter", []rest.Filter{labelled(t, "team=b")}, []rest.Filter{labelled(t, "team=a")}, 410},
-		{"the filter goes", []rest.Filter{labelled(t, "team=b")}, nil, 410},
+		{"a filter comes", nil, []access.Filter{labelled(t, "team=a")}, 410},
+		{"another filter", []access.Filter{labelled(t, "team=b")}, []access.Filter{labelled(t, "team=a")}, 410},
+		{"the filter goes", []access.Filter{labelled(t, "team=b")}, nil, 410},
 	} {
 		for _, written := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s %t", c.name, written), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					api, f := teams(t)
-					client := apitest.WidgetClient(t, api).AsUser(rest.User{Name: "bob"})
-					allow := func(only []rest.Filter) {
+					client := apitest.WidgetClient(t, api).AsUser(access.User{Name: "bob"})
+					allow := func(only []access.Filter) {
 						for _, user := range []string{"alice", "bob"} {
 							f.restrict(user, only...)
 							if only == nil {

@@ -1,4 +1,4 @@
-package access_test
+package rights_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -104,7 +105,7 @@ func FuzzAccess(f *testing.F) {
 	var hooks []string
 	var api *rest.API
 	note := func(ctx context.Context, r *rest.AdmissionRequest) error {
-		a := rest.AccessFrom(ctx)
+		a := access.AccessFrom(ctx)
 		hooks = append(hooks, fmt.Sprint(a))
 		if r.Resource.Resource != a.Resource || r.Resource.Group != a.Group || r.Resource.Version != a.Version ||
 			r.Subresource != a.Subresource || a.Name != "" && a.Name != r.Name {
@@ -115,7 +116,7 @@ func FuzzAccess(f *testing.F) {
 	things := apitest.ThingResource()
 	things.Subresources = []rest.SubresourceOf[apitest.Thing]{rest.Stream[apitest.Thing, struct{}]{Name: "proxy",
 		Serve: func(_ http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *struct{}) {
-			hooks = append(hooks, fmt.Sprint(rest.AccessFrom(r.Context())))
+			hooks = append(hooks, fmt.Sprint(access.AccessFrom(r.Context())))
 		}}}
 	api = apitest.Start(f, rest.Options{Store: store,
 		Admission: []rest.Admission{{Name: "notes", SideEffects: rest.SideEffectsNone, Mutate: note}}}, things,
@@ -159,7 +160,7 @@ func FuzzAccess(f *testing.F) {
 }
 
 // requireReached fails the test if the access does not cover a call of the store.
-func requireReached(t *testing.T, a rest.Access, to reached) {
+func requireReached(t *testing.T, a access.Access, to reached) {
 	t.Helper()
 	require.Empty(t, a.Path, "%v reached %v", a, to)
 	resource := a.Resource

@@ -1,14 +1,13 @@
-package rest
+package access
 
 import (
 	"context"
-	"net/http"
 
-	"github.com/decorum-go/decorum/rest/internal/route"
+	"github.com/decorum-go/decorum/rest/internal/keys"
 )
 
 // Access describes the access that a request needs: a user, and a verb on a resource or on a path outside all
-// resources. Middleware gets it from [API.AccessOf], and a hook from [AccessFrom]. An [Authorizer] decides about it.
+// resources. Middleware gets it from API.AccessOf, and a hook from [AccessFrom]. An [Authorizer] decides about it.
 type Access struct {
 	// User is the user who would act.
 	User User
@@ -32,34 +31,15 @@ type Access struct {
 	Path string
 }
 
-// AccessOf returns the access that a request needs, so that middleware can log or limit the request.
-// [Options.Authorizer] is asked about the same access, so middleware need not authorize requests. If the host uses
-// [http.StripPrefix], the middleware must run inside of it, because AccessOf expects the path without the prefix.
-//
-// AccessOf parses a path, including its escapes, exactly as the API does. It parses the path of a resource that the API
-// does not serve as kube-apiserver does. Middleware must not parse paths itself: a client could then reach an object
-// for which the middleware has not authorized it. AccessOf treats an invalid path, such as one with an escaped slash in
-// a name, as a path outside all resources. The API answers such a path with 404.
-func (a *API) AccessOf(r *http.Request) Access {
-	return accessOf(UserFrom(r.Context()), route.Read(r.Method, r.URL, a.serving.Load()))
-}
-
 // AccessFrom returns the access of the request for which a hook runs. ctx must be the context that the hook received.
-// It works in hooks of a kind, in an [Admission], in functions of a [Subresource] or a [Stream], and in an [Authorizer]
+// It works in hooks of a kind and of an admission, in functions of a Subresource or a Stream, and in an [Authorizer]
 // that answers an access review. For a call of an in-process client, AccessFrom returns the access of the equivalent
 // HTTP request. With any other context, it sets only the User.
 func AccessFrom(ctx context.Context) Access {
-	var q route.Question
-	if asked, ok := ctx.Value(accessKey{}).(interface{ question() route.Question }); ok {
-		q = asked.question()
+	var a Access
+	if call, ok := ctx.Value(keys.Call{}).(interface{ Question() Access }); ok {
+		a = call.Question()
 	}
-	return accessOf(UserFrom(ctx), q)
-}
-
-type accessKey struct{}
-
-func accessOf(u User, q route.Question) Access {
-	return Access{User: u, Verb: Verb(q.Verb), Group: q.Group, Version: q.Version, Resource: q.Resource,
-		Subresource: q.Subresource, Namespace: q.Namespace, Name: q.Name, LabelSelector: q.LabelSelector,
-		FieldSelector: q.FieldSelector, Path: q.Path}
+	a.User = UserFrom(ctx)
+	return a
 }

@@ -1,4 +1,4 @@
-package access_test
+package rights_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -25,43 +26,43 @@ import (
 // filters is an Authorizer that restricts the users in it, and allows everything to all others.
 type filters struct {
 	mu   sync.Mutex
-	only map[string][]rest.Filter
+	only map[string][]access.Filter
 }
 
-func (f *filters) Authorize(_ context.Context, a rest.Access) (rest.Decision, error) {
+func (f *filters) Authorize(_ context.Context, a access.Access) (access.Decision, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if only, ok := f.only[a.User.Name]; ok {
-		return rest.AllowOnly("", only...), nil
+		return access.AllowOnly("", only...), nil
 	}
-	return rest.Allow(""), nil
+	return access.Allow(""), nil
 }
 
 // restrict changes what a user sees.
-func (f *filters) restrict(user string, only ...rest.Filter) {
+func (f *filters) restrict(user string, only ...access.Filter) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.only[user] = only
 }
 
-func labelled(t testing.TB, text string) rest.Filter {
+func labelled(t testing.TB, text string) access.Filter {
 	t.Helper()
 	labels, err := apimeta.ParseSelector(text)
 	require.NoError(t, err)
-	return rest.Filter{Labels: labels}
+	return access.Filter{Labels: labels}
 }
 
-func withField(t testing.TB, text string) rest.Filter {
+func withField(t testing.TB, text string) access.Filter {
 	t.Helper()
 	fields, err := apimeta.ParseFieldSelector(text)
 	require.NoError(t, err)
-	return rest.Filter{Fields: fields}
+	return access.Filter{Fields: fields}
 }
 
 // teams is an API where alice sees the widgets of team a: "mine" belongs to team a, and "theirs" to team b.
 func teams(t testing.TB, options ...apitest.WidgetOption) (*rest.API, *filters) {
 	t.Helper()
-	f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}}}
+	f := &filters{only: map[string][]access.Filter{"alice": {labelled(t, "team=a")}}}
 	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f},
 		apitest.WidgetResource(options...))
 	for name, team := range map[string]string{"mine": "a", "theirs": "b"} {
@@ -166,7 +167,7 @@ func TestFilters(t *testing.T) {
 
 // Lists show what the user sees, page by page. A token does not outlive the filter.
 func TestFilteredLists(t *testing.T) {
-	f := &filters{only: map[string][]rest.Filter{}}
+	f := &filters{only: map[string][]access.Filter{}}
 	indexed := func(r *rest.Resource[apitest.Widget]) { r.IndexedLabels = []string{"team"} }
 	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f},
 		apitest.WidgetResource(indexed), rest.NamespacesOf[apitest.Namespace]())
@@ -182,25 +183,25 @@ func TestFilteredLists(t *testing.T) {
 	const one = apitest.ExampleV1 + "/namespaces/one/widgets"
 	for _, c := range []struct {
 		name   string
-		only   []rest.Filter
+		only   []access.Filter
 		target string
 		want   []string
 	}{
-		{"a label", []rest.Filter{labelled(t, "team=a")}, one, []string{"a1", "a2", "a3"}},
-		{"a label and a selector", []rest.Filter{labelled(t, "team=a")}, one + "?labelSelector=team%3Db", []string{}},
-		{"a label and a field selector", []rest.Filter{labelled(t, "team=a")}, one + "?fieldSelector=spec.owner%3Dc2",
+		{"a label", []access.Filter{labelled(t, "team=a")}, one, []string{"a1", "a2", "a3"}},
+		{"a label and a selector", []access.Filter{labelled(t, "team=a")}, one + "?labelSelector=team%3Db", []string{}},
+		{"a label and a field selector", []access.Filter{labelled(t, "team=a")}, one + "?fieldSelector=spec.owner%3Dc2",
 			[]string{"a2"}},
-		{"a label that is not equal", []rest.Filter{labelled(t, "team!=a")}, one, []string{"b1", "b2"}},
-		{"a field", []rest.Filter{withField(t, "spec.owner=c1")}, one, []string{"a1", "b1"}},
-		{"a name", []rest.Filter{withField(t, "metadata.name=b2")}, apitest.AllWidgets, []string{"b2", "b2"}},
-		{"either of two", []rest.Filter{withField(t, "spec.owner=c1"), labelled(t, "team=b")}, one,
+		{"a label that is not equal", []access.Filter{labelled(t, "team!=a")}, one, []string{"b1", "b2"}},
+		{"a field", []access.Filter{withField(t, "spec.owner=c1")}, one, []string{"a1", "b1"}},
+		{"a name", []access.Filter{withField(t, "metadata.name=b2")}, apitest.AllWidgets, []string{"b2", "b2"}},
+		{"either of two", []access.Filter{withField(t, "spec.owner=c1"), labelled(t, "team=b")}, one,
 			[]string{"a1", "b1", "b2"}},
-		{"a namespace", []rest.Filter{{Namespace: "two"}}, apitest.AllWidgets, []string{"a1", "a2", "a3", "b1", "b2"}},
-		{"another namespace", []rest.Filter{{Namespace: "two"}}, one, []string{}},
-		{"one namespace or a label", []rest.Filter{{Namespace: "two"}, labelled(t, "team=b")}, apitest.AllWidgets,
+		{"a namespace", []access.Filter{{Namespace: "two"}}, apitest.AllWidgets, []string{"a1", "a2", "a3", "b1", "b2"}},
+		{"another namespace", []access.Filter{{Namespace: "two"}}, one, []string{}},
+		{"one namespace or a label", []access.Filter{{Namespace: "two"}, labelled(t, "team=b")}, apitest.AllWidgets,
 			[]string{"b1", "b2", "a1", "a2", "a3", "b1", "b2"}},
-		{"a namespace of namespaces", []rest.Filter{{Namespace: "two"}}, "/api/v1/namespaces", []string{"two"}},
-		{"everything", []rest.Filter{{}}, one, []string{"a1", "a2", "a3", "b1", "b2"}},
+		{"a namespace of namespaces", []access.Filter{{Namespace: "two"}}, "/api/v1/namespaces", []string{"two"}},
+		{"everything", []access.Filter{{}}, one, []string{"a1", "a2", "a3", "b1", "b2"}},
 		{"nothing", nil, one, []string{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -222,7 +223,7 @@ func TestFilteredLists(t *testing.T) {
 				assert.Equal(t, 410, other.Code, "the token is for lists under the same filter")
 			}
 			assert.Equal(t, c.want, pages)
-			page, err := apitest.ClientFor[apitest.Widget](t, api).AsUser(rest.User{Name: "alice"}).List(t.Context(),
+			page, err := apitest.ClientFor[apitest.Widget](t, api).AsUser(access.User{Name: "alice"}).List(t.Context(),
 				rest.ListOptions{})
 			require.NoError(t, err)
 			inProcess := []string{}
@@ -265,7 +266,7 @@ func testFiltersOfConvertedLabels(t *testing.T, indexed bool) {
 		out.Labels = swapped(in.Labels)
 		return apitest.CogFromV1(in, out)
 	}
-	f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}}}
+	f := &filters{only: map[string][]access.Filter{"alice": {labelled(t, "team=a")}}}
 	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f},
 		apitest.CogResource(func(r *rest.Resource[apitest.Cog]) {
 			r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(apitest.BetaCogResource(), toV1, fromV1)}
@@ -318,7 +319,7 @@ func TestFilteredWatchOfConvertedLabels(t *testing.T) {
 			out.Labels = map[string]string{"team": "a"}
 			return apitest.CogFromV1(in, out)
 		}
-		f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}}}
+		f := &filters{only: map[string][]access.Filter{"alice": {labelled(t, "team=a")}}}
 		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f},
 			apitest.CogResource(func(r *rest.Resource[apitest.Cog]) {
 				r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(apitest.BetaCogResource(), apitest.CogToV1, fromV1)}
@@ -348,15 +349,15 @@ func TestFilteredWatchOfConvertedLabels(t *testing.T) {
 func TestFaultyFilters(t *testing.T) {
 	for _, c := range []struct {
 		name, target string
-		decision     rest.Decision
+		decision     access.Decision
 		code         int
 	}{
-		{"a field by which widgets cannot be selected", apitest.Widgets, rest.AllowOnly("", withField(t, "spec.size!=1")),
+		{"a field by which widgets cannot be selected", apitest.Widgets, access.AllowOnly("", withField(t, "spec.size!=1")),
 			500},
-		{"a path", "/version", rest.AllowOnly("", rest.Filter{}), 403},
-		{"an unknown resource", apitest.ExampleV1 + "/nowhere", rest.AllowOnly("", rest.Filter{}), 403},
+		{"a path", "/version", access.AllowOnly("", access.Filter{}), 403},
+		{"an unknown resource", apitest.ExampleV1 + "/nowhere", access.AllowOnly("", access.Filter{}), 403},
 	} {
-		authorizer := rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision,
+		authorizer := access.AuthorizerFunc(func(context.Context, access.Access) (access.Decision,
 			error) {
 			return c.decision, nil
 		})
@@ -436,13 +437,13 @@ func TestChangedRightsAreAskedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
 		var lost atomic.Bool // by user1
-		authorizer := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+		authorizer := access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 			asked.Add(1)
 			<-time.After(10 * time.Millisecond) // of the bubble
 			if lost.Load() && a.User.Name == "user1" {
-				return rest.Decision{}, nil
+				return access.Decision{}, nil
 			}
-			return rest.Allow(""), nil
+			return access.Allow(""), nil
 		})
 		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: authorizer},
 			apitest.WidgetResource())
@@ -484,7 +485,7 @@ func TestFollowWithChangingRights(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			for e, err := range apitest.WidgetClient(t, api).AsUser(rest.User{Name: "alice"}).Follow(ctx, rest.WatchOptions{}) {
+			for e, err := range apitest.WidgetClient(t, api).AsUser(access.User{Name: "alice"}).Follow(ctx, rest.WatchOptions{}) {
 				mu.Lock()
 				switch {
 				case err != nil:
@@ -506,10 +507,10 @@ func TestFollowWithChangingRights(t *testing.T) {
 		}
 		assert.Equal(t, []string{"mine"}, names())
 		for _, c := range []struct {
-			only rest.Filter
+			only access.Filter
 			want []string
 		}{
-			{rest.Filter{}, []string{"mine", "theirs"}},
+			{access.Filter{}, []string{"mine", "theirs"}},
 			{labelled(t, "team=b"), []string{"theirs"}},
 			{labelled(t, "team=c"), nil},
 			{labelled(t, "team=a"), []string{"mine"}},

@@ -1,4 +1,4 @@
-package rest
+package access
 
 import (
 	"context"
@@ -6,14 +6,14 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/identity"
-	"github.com/decorum-go/decorum/rest/internal/write"
+	"github.com/decorum-go/decorum/rest/internal/keys"
 )
 
 // Authorizer decides what users may do. It must be safe for concurrent use. Package rest/rbac has one that follows the
 // roles and bindings of Kubernetes.
 //
 // An Authorizer that can list its rules is a [RuleLister]. One that reads its rules from the API is a part of a
-// [Plugin]. [Authorizers] combine several.
+// plug-in. [Authorizers] combine several.
 type Authorizer interface {
 	// Authorize decides about an access. If it cannot decide, it returns an error: clients receive an error of package
 	// status unchanged, and a 500 for any other error, whose text goes to the log. An error does not matter if the
@@ -85,7 +85,7 @@ type Filter struct {
 	// change what a filter selects.
 	Labels apimeta.Selector
 	// Fields selects by fields, in the version of the request. Only the fields that clients can use in field selectors are
-	// allowed (see [Resource]). A filter by another field is a mistake of the host, which the API cannot know before a
+	// allowed (see rest.Resource). A filter by another field is a mistake of the host, which the API cannot know before a
 	// request: the client gets a 500, and the log names the field.
 	Fields apimeta.FieldSelector
 	// Namespace is the namespace of the objects, or empty for any. A namespace counts as being in itself. No other
@@ -93,16 +93,9 @@ type Filter struct {
 	Namespace string
 }
 
-// RightsChanged makes the API ask [Options.Authorizer] again about every open watch and stream. If the user may no
-// longer do exactly the same, a watch ends with 410 Expired, so that its client lists again, and the context of a
-// stream ends. RightsChanged returns at once. An Authorizer calls it after its rules have changed; package rest/rbac
-// does.
-func (a *API) RightsChanged() { a.rights.Changed() }
-
-// Authorize returns the decision of [Options.Authorizer] about an access, for use in a hook. ctx must be the context
+// Authorize returns the decision of the Authorizer of an API about an access, for use in a hook. ctx must be the context
 // that the hook received. If a names no user, it is the user of ctx, and calls of in-process clients may do everything
-// unless they act as a user (see [Client.AsUser]). If the API has no Authorizer, everything is allowed, except
-// impersonation.
+// unless they act as a user (Client.AsUser). If the API has no Authorizer, everything is allowed, except impersonation.
 func Authorize(ctx context.Context, a Access) (Decision, error) {
 	authorizer, ok := AuthorizerFrom(ctx)
 	if !ok {
@@ -110,11 +103,9 @@ func Authorize(ctx context.Context, a Access) (Decision, error) {
 	}
 	if a.User.Name == "" && len(a.User.Groups) == 0 {
 		a.User = UserFrom(ctx)
-		c, inProcess := ctx.Value(accessKey{}).(*call)
-		ok = ok && !(inProcess && !c.acting)
-	}
-	if !ok {
-		return Allow(""), nil
+		if call, ok := ctx.Value(keys.Call{}).(interface{ OfHost() bool }); ok && call.OfHost() {
+			return Allow(""), nil
+		}
 	}
 	return authorizer.Authorize(ctx, a)
 }
@@ -130,8 +121,12 @@ func unguarded(a Access) Decision {
 // AuthorizerFrom returns the Authorizer of the API that runs a hook, with those of its plug-ins. ok is false if the API
 // has none.
 func AuthorizerFrom(ctx context.Context) (authorizer Authorizer, ok bool) {
-	if env := write.EnvironmentOf(ctx); env != nil {
-		authorizer = env.Owner.(*API).options.Authorizer
+	in := ctx.Value(keys.Write{})
+	if in == nil {
+		in = ctx.Value(keys.Environment{})
+	}
+	if hook, ok := in.(interface{ HookAuthorizer() Authorizer }); ok {
+		authorizer = hook.HookAuthorizer()
 	}
 	return authorizer, authorizer != nil
 }

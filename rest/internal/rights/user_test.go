@@ -1,4 +1,4 @@
-package access_test
+package rights_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
@@ -57,15 +58,15 @@ func TestUserOfInProcessClients(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		options rest.Options
-		want    rest.User
+		want    access.User
 	}{
-		{"by default", rest.Options{}, rest.User{Name: "system:host", Groups: []string{"system:authenticated"}}},
-		{"named by the host", rest.Options{HostUser: rest.User{Name: "billing", Groups: []string{"services"}}},
-			rest.User{Name: "billing", Groups: []string{"services"}}},
+		{"by default", rest.Options{}, access.User{Name: "system:host", Groups: []string{"system:authenticated"}}},
+		{"named by the host", rest.Options{HostUser: access.User{Name: "billing", Groups: []string{"services"}}},
+			access.User{Name: "billing", Groups: []string{"services"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var inHook, inAdmission []rest.User
-			note := func(ctx context.Context) { inHook = append(inHook, rest.UserFrom(ctx)) }
+			var inHook, inAdmission []access.User
+			note := func(ctx context.Context) { inHook = append(inHook, access.UserFrom(ctx)) }
 			c.options.Admission = []rest.Admission{{Name: "notes", SideEffects: rest.SideEffectsNone,
 				Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
 					inAdmission = append(inAdmission, r.User)
@@ -77,7 +78,7 @@ func TestUserOfInProcessClients(t *testing.T) {
 			settingsOf := apitest.SettingsResource()
 			settingsOf.Hooks.Default = func(ctx context.Context, _ *apitest.Settings) error { note(ctx); return nil }
 			api := apitest.New(t, c.options, widgetsOf, settingsOf)
-			wants := func(what string, hooks int, want rest.User, admitted bool) {
+			wants := func(what string, hooks int, want access.User, admitted bool) {
 				t.Helper()
 				require.Len(t, inHook, hooks, what)
 				for _, u := range append(inHook, inAdmission...) {
@@ -110,13 +111,13 @@ func TestUserOfInProcessClients(t *testing.T) {
 			require.NoError(t, api.Objects().Patch(ctx, key, "", []byte(`{"spec":{"size":5}}`)))
 			wants("a patch without types", 1, c.want, true)
 
-			alice := rest.User{Name: "alice"}
-			_, err = client.Patch(rest.WithUser(ctx, alice), "a", rest.MergePatch, []byte(`{"spec":{"size":6}}`))
+			alice := access.User{Name: "alice"}
+			_, err = client.Patch(access.WithUser(ctx, alice), "a", rest.MergePatch, []byte(`{"spec":{"size":6}}`))
 			require.NoError(t, err)
 			wants("for a user", 1, alice, true)
 
 			apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":7}}`)
-			wants("over HTTP", 1, rest.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}, true)
+			wants("over HTTP", 1, access.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}, true)
 
 			require.NoError(t, client.Delete(ctx, "a", rest.DeleteOptions{}))
 			wants("delete", 1, c.want, true)

@@ -1,4 +1,4 @@
-package access_test
+package rights_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
@@ -26,25 +27,25 @@ const (
 // byAlice is the handler behind a middleware that takes everybody for alice.
 func byAlice(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		alice := rest.User{Name: "alice", UID: "1", Groups: []string{"dev"}, Extra: map[string][]string{"team": {"a"}}}
-		api.ServeHTTP(w, r.WithContext(rest.WithUser(r.Context(), alice)))
+		alice := access.User{Name: "alice", UID: "1", Groups: []string{"dev"}, Extra: map[string][]string{"team": {"a"}}}
+		api.ServeHTTP(w, r.WithContext(access.WithUser(r.Context(), alice)))
 	})
 }
 
 // reviewing returns an API that serves reviews, and an Authorizer that lets clients create them. decide decides about
 // everything else.
-func reviewing(t *testing.T, decide rest.AuthorizerFunc) *rest.API {
-	return apitest.New(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(ctx context.Context,
-		a rest.Access) (rest.Decision, error) {
+func reviewing(t *testing.T, decide access.AuthorizerFunc) *rest.API {
+	return apitest.New(t, rest.Options{Authorizer: access.AuthorizerFunc(func(ctx context.Context,
+		a access.Access) (access.Decision, error) {
 		if a.Verb == "create" && (a.Group == "authorization.k8s.io" || a.Group == "authentication.k8s.io") {
-			return rest.Allow(""), nil
+			return access.Allow(""), nil
 		}
 		return decide(ctx, a)
 	}), Plugins: []rest.Plugin{auth.Reviews()}})
 }
 
 // allowed is the decision that allows an access.
-var allowed = rest.Allow("")
+var allowed = access.Allow("")
 
 // Every API tells clients who they are and what they may do, unless the host says no or does so itself. It tells about
 // others only if the host declares that.
@@ -107,18 +108,18 @@ func TestReviewsWithoutAnAuthorizer(t *testing.T) {
 }
 
 func TestAccessReviews(t *testing.T) {
-	var asked []rest.Access
-	api := reviewing(t, func(_ context.Context, a rest.Access) (rest.Decision, error) {
+	var asked []access.Access
+	api := reviewing(t, func(_ context.Context, a access.Access) (access.Decision, error) {
 		asked = append(asked, a)
 		if a.User.Name == "alice" {
 			return allowed, nil
 		}
-		return rest.NoOpinion("only alice may"), nil
+		return access.NoOpinion("only alice may"), nil
 	})
-	alice := rest.User{Name: "alice", UID: "1", Groups: []string{"dev"}, Extra: map[string][]string{"team": {"a"}}}
+	alice := access.User{Name: "alice", UID: "1", Groups: []string{"dev"}, Extra: map[string][]string{"team": {"a"}}}
 	const resource = `"resourceAttributes":{"verb":"get","group":"example.com","version":"v1","resource":"widgets","subresource":"status","namespace":"team","name":"a"}`
-	ofResource := func(u rest.User) rest.Access {
-		return rest.Access{User: u, Verb: "get", Group: "example.com", Version: "v1", Resource: "widgets",
+	ofResource := func(u access.User) access.Access {
+		return access.Access{User: u, Verb: "get", Group: "example.com", Version: "v1", Resource: "widgets",
 			Subresource: "status", Namespace: "team", Name: "a"}
 	}
 	const path = `"nonResourceAttributes":{"verb":"get","path":"/version"}`
@@ -126,17 +127,17 @@ func TestAccessReviews(t *testing.T) {
 		name, target, spec string
 		allowed            bool
 		reason             string
-		want               rest.Access
+		want               access.Access
 	}{
 		{"oneself", mayI, resource, true, "", ofResource(alice)},
-		{"oneself, a path", mayI, path, true, "", rest.Access{User: alice, Verb: "get", Path: "/version"}},
+		{"oneself, a path", mayI, path, true, "", access.Access{User: alice, Verb: "get", Path: "/version"}},
 		{"oneself, by another name", mayI, resource + `,"user":"bob"`, true, "", ofResource(alice)},
 		{"another", mayThey, resource + `,"user":"bob","uid":"2","groups":["ops"],"extra":{"k":["v"]}`, false,
-			"only alice may", ofResource(rest.User{Name: "bob", UID: "2", Groups: []string{"ops"},
+			"only alice may", ofResource(access.User{Name: "bob", UID: "2", Groups: []string{"ops"},
 				Extra: map[string][]string{"k": {"v"}}})},
 		{"a group", mayThey, path + `,"groups":["ops"]`, false, "only alice may",
-			rest.Access{User: rest.User{Groups: []string{"ops"}}, Verb: "get", Path: "/version"}},
-		{"another in a namespace", mayTheyHere, resource + `,"user":"alice"`, true, "", ofResource(rest.User{Name: "alice"})},
+			access.Access{User: access.User{Groups: []string{"ops"}}, Verb: "get", Path: "/version"}},
+		{"another in a namespace", mayTheyHere, resource + `,"user":"alice"`, true, "", ofResource(access.User{Name: "alice"})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			asked = nil
@@ -146,7 +147,7 @@ func TestAccessReviews(t *testing.T) {
 			if c.reason != "" {
 				assert.Equal(t, c.reason, a.Text(t, "status.reason"))
 			}
-			assert.Equal(t, []rest.Access{c.want}, asked)
+			assert.Equal(t, []access.Access{c.want}, asked)
 			if c.target == mayI {
 				assert.NotContains(t, a.Body, `"user":`, "who asks about itself does not say who that is")
 			}
@@ -156,7 +157,7 @@ func TestAccessReviews(t *testing.T) {
 
 // A question that nobody can answer is refused before the host is asked.
 func TestAccessReviewWithoutAttributes(t *testing.T) {
-	api := reviewing(t, func(context.Context, rest.Access) (rest.Decision, error) {
+	api := reviewing(t, func(context.Context, access.Access) (access.Decision, error) {
 		t.Error("the host was asked")
 		return allowed, nil
 	})
@@ -180,7 +181,7 @@ func TestAccessReviewWithoutAttributes(t *testing.T) {
 // A decision that cannot be made is neither yes nor no.
 func TestFailingAuthorizer(t *testing.T) {
 	fails := func(err error) *rest.API {
-		return reviewing(t, func(context.Context, rest.Access) (rest.Decision, error) { return rest.Decision{}, err })
+		return reviewing(t, func(context.Context, access.Access) (access.Decision, error) { return access.Decision{}, err })
 	}
 	const question = `{"spec":{"nonResourceAttributes":{"verb":"get","path":"/version"}}}`
 	a := apitest.Do(t, fails(errors.New("secret")), "POST", mayI, question)
@@ -192,7 +193,7 @@ func TestFailingAuthorizer(t *testing.T) {
 
 // An authorizer that is a function cannot list rules, and the answer says so.
 func TestRulesReview(t *testing.T) {
-	api := reviewing(t, func(context.Context, rest.Access) (rest.Decision, error) { return allowed, nil })
+	api := reviewing(t, func(context.Context, access.Access) (access.Decision, error) { return allowed, nil })
 	a := apitest.Do(t, api, "POST", myRules, `{"spec":{"namespace":"team"}}`)
 	require.Equal(t, 201, a.Code, a.Body)
 	assert.Equal(t, map[string]any{"resourceRules": []any{}, "nonResourceRules": []any{}, "incomplete": true,
