@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -46,10 +47,11 @@ func (q *request) list() error {
 	defer resource.ReturnRecords(records)
 	cached := q.cachedList(rep, namespace, p)
 	p.Known = cached.known()
-	page, err := q.res.List(q.r.Context(), namespace, *p, *records)
+	selected := service.Parsed(p)
+	page, err := q.res.service.List(q.caller(q.r.Context()), namespace, selected, *records)
 	if page.Known && !cached.answer.Fits(page.Revision) {
 		p.Known = 0
-		page, err = q.res.List(q.r.Context(), namespace, *p, *records)
+		page, err = q.res.service.List(q.caller(q.r.Context()), namespace, selected, *records)
 	}
 	if err != nil {
 		return err
@@ -61,13 +63,10 @@ func (q *request) list() error {
 	if rep.Mismatch != nil {
 		return rep.Mismatch
 	}
-	if err := q.res.ShowAhead(q.r.Context(), page.Records); err != nil {
-		return err
+	if cached.claim(page.Page) {
+		return cached.make(page.Page)
 	}
-	if cached.claim(page) {
-		return cached.make(page)
-	}
-	return q.writeList(rep, page)
+	return q.writeList(rep, page.Page)
 }
 
 // writeList sends a list. A large list keeps its records alive while the client reads, so the API breaks it off if the
@@ -79,7 +78,7 @@ func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 		return q.writeListAs(rep, l, size)
 	}
 	expired := delivery.Copied
-	if rep.Media != media.Protobuf { // such a list may be a copy
+	if rep.Media != media.Protobuf && p.Selected.Of != nil { // otherwise the list may be a copy
 		if cursor, err := q.res.Store.Watch(q.r.Context(), p.Selected.Within, p.Revision, p.Selected.Terms...); err == nil {
 			defer cursor.Close()
 			expired = cursor.Err

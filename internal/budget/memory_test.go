@@ -41,7 +41,7 @@ var holders = []holder{
 	{"rest/answer.go Lend", 1, charged + ": an object in YAML, CBOR, Protobuf or indented JSON"},
 	{"rest/discovery.go Lend", 1, charged + ": aggregated discovery in YAML or Protobuf"},
 	{"rest/counts.go Lend", 1, charged + ": counts by value, with their JSON"},
-	{"rest/internal/caller/local.go Lend", 1, charged + ": counts for a client in the process"},
+	{"rest/internal/service/local.go Lend", 1, charged + ": counts for a client in the process"},
 	{"rest/internal/history/past.go Lend", 1, charged + ": documents of former versions, differences and their JSON"},
 	{"rest/observed.go Lend", 1, charged + ": the list in an answer, for observers that want it as a whole"},
 	{"rest/list.go bytes.Buffer", 1, charged + ", as the row above: the buffer of that list"},

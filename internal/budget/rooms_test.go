@@ -18,7 +18,7 @@ type room struct {
 
 // rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs
 // for its one idea: only matching, which serves plug-ins, imports package rest, and only resource, write, follow,
-// access, history and notes call the store. The rooms media, caller, remote and mirror read the records and the changes
+// rights, history and notes call the store. The rooms media, service, remote and mirror read the records and the changes
 // of packages storage and watch.
 var rooms = []room{
 	{name: "upstream"},
@@ -27,11 +27,11 @@ var rooms = []room{
 	{name: "openapi", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "internal/schema",
 		"rest/internal/kind"}},
 	{name: "objectmeta", may: []string{"apimeta", "status", "internal/codec", "internal/doc"}},
-	{name: "access", may: []string{"apimeta", "status", "storage", "watch", "rest/internal/notes"}},
+	{name: "rights", may: []string{"status", "storage", "watch", "rest/access", "rest/internal/notes"}},
 	{name: "resource", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/gotype", "internal/managed", "internal/rules",
 		"internal/schema",
-		"internal/words", "internal/errorlog", "storage", "watch", "rest/internal/access", "rest/internal/kind",
+		"internal/words", "internal/errorlog", "storage", "watch", "rest/access", "rest/internal/rights", "rest/internal/kind",
 		"rest/internal/objectmeta", "rest/internal/steps", "rest/internal/upstream", "rest/internal/notes",
 		"rest/internal/generations", "rest/internal/query", "rest/history",
 	}},
@@ -44,26 +44,29 @@ var rooms = []room{
 	{name: "write", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/gotype", "internal/managed",
 		"internal/schema",
-		"storage", "watch", "rest/internal/access", "rest/internal/kind", "rest/internal/objectmeta",
+		"storage", "watch", "rest/internal/rights", "rest/internal/kind", "rest/internal/objectmeta",
 		"rest/internal/resource",
-		"rest/internal/steps", "rest/internal/history", "rest/history",
+		"rest/internal/steps", "rest/internal/history", "rest/history", "rest/access", "rest/internal/keys",
 	}},
 	{name: "exchange", may: []string{"internal/doc", "rest/internal/objectmeta", "rest/internal/resource",
 		"rest/internal/write"}},
-	{name: "follow", may: []string{"apimeta", "status", "storage", "watch", "rest/internal/access",
+	{name: "follow", may: []string{"apimeta", "status", "storage", "watch", "rest/internal/rights",
 		"rest/internal/resource"}},
-	{name: "route", may: []string{"apimeta"}},
+	{name: "route", may: []string{"apimeta", "rest/access"}},
+	{name: "keys"},
 	{name: "clientconfig", may: []string{"apimeta", "status"}},
 	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest",
 		"rest/internal/objectmeta"}},
 	{name: "jwt"},
-	{name: "identity", may: []string{"apimeta", "status", "rest/internal/route"}},
-	{name: "review", may: []string{"apimeta", "status", "rest/internal/route"}},
-	{name: "caller", may: []string{
+	{name: "identity"},
+	{name: "impersonation", may: []string{"apimeta", "status", "rest/access", "rest/internal/identity"}},
+	{name: "review", may: []string{"apimeta", "status", "rest/access", "rest/internal/route"}},
+	{name: "service", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
-		"rest/internal/access", "rest/internal/follow", "rest/internal/history", "rest/internal/kind",
+		"rest/internal/rights", "rest/internal/follow", "rest/internal/history", "rest/internal/kind",
 		"rest/internal/resource",
-		"rest/internal/route", "rest/internal/write",
+		"rest/internal/route", "rest/internal/write", "rest/access", "rest/history", "rest/internal/body",
+		"rest/internal/media", "rest/internal/objectmeta",
 	}},
 	{name: "backoff"},
 	{name: "deadline"},
@@ -73,9 +76,9 @@ var rooms = []room{
 	{name: "mirror", may: []string{"storage", "watch"}},
 	{name: "remote", http: true, may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
-		"rest/internal/backoff", "rest/internal/caller", "rest/internal/follow", "rest/internal/history",
+		"rest/internal/backoff", "rest/internal/service", "rest/internal/follow", "rest/internal/history",
 		"rest/internal/kind",
-		"rest/internal/objectmeta", "rest/internal/resource",
+		"rest/internal/objectmeta", "rest/internal/resource", "rest/internal/write", "rest/history",
 	}},
 	{name: "media", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "internal/table", "storage", "watch",
@@ -89,6 +92,28 @@ var rooms = []room{
 	{name: "inprocess", http: true},
 	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec", "internal/words",
 		"rest/internal/delivery"}, foreign: []string{"github.com/coder/websocket"}},
+}
+
+// leaves are the public packages below rest whose words the rooms share. A plug-in that needs the words imports the leaf,
+// and not the API.
+var leaves = []room{
+	{name: "rest/access", http: true, may: []string{"apimeta", "status", "rest/internal/identity", "rest/internal/keys"}},
+}
+
+// A leaf imports next to nothing.
+func TestLeavesImportLittle(t *testing.T) {
+	for _, edge := range imports(t) {
+		from, _ := strings.CutPrefix(edge.from, core+"/")
+		i := slices.IndexFunc(leaves, func(leaf room) bool { return leaf.name == from })
+		pkg, ours := strings.CutPrefix(edge.to, core+"/")
+		switch {
+		case i < 0:
+		case ours:
+			assert.Contains(t, leaves[i].may, pkg, "%s may not import %s", edge.from, edge.to)
+		default:
+			assert.NotContains(t, edge.to, ".", "%s may not import %s", edge.from, edge.to)
+		}
+	}
 }
 
 // testsOfRest is no room: the tests of rest and of its rooms share it, and it uses package rest as a host does.

@@ -10,29 +10,29 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/backoff"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
 // follow is Watch with recovery. [follow.From] computes the differences, as it does for in-process clients.
-func (c *Caller) follow(ctx context.Context, f caller.Following, see func(caller.Event) error) error {
-	after, err := resource.ParseRevision(f.Options.ResourceVersion)
+func (c *Service) follow(ctx context.Context, f service.Following, see func(service.Event) error) error {
+	after, err := resource.ParseRevision(f.Selected.ResourceVersion)
 	if err != nil {
 		return err
 	}
-	o := &origin{watching: watching{Caller: c, Following: f}}
+	o := &origin{watching: watching{Service: c, Following: f}}
 	from := follow.Beginning{Existing: after == 0, After: watch.Revision(after)}
 	return follow.From(ctx, o, from, func(e follow.Event) error {
 		json, err := shown(e)
 		if err != nil {
 			return err
 		}
-		return see(caller.Event{Type: e.Type, JSON: json, ResourceVersion: text(e.Revision)})
+		return see(service.Event{Type: e.Type, JSON: json, ResourceVersion: text(e.Revision)})
 	})
 }
 
@@ -63,13 +63,13 @@ type origin struct {
 
 // List implements [follow.Origin].
 func (o *origin) List(ctx context.Context, at watch.Revision) (storage.Listing, error) {
-	options := o.Options
+	options := o.Selected
 	options.ResourceVersion = ""
 	if at > 0 {
 		options.ResourceVersion, options.ResourceVersionMatch = text(at), apimeta.MatchExact
 	}
 	for {
-		page, err := o.Caller.List(ctx, o.Namespace, options)
+		page, err := o.Service.list(ctx, o.Namespace, &options)
 		if err == nil {
 			o.answered = true
 			return listing(page)
@@ -82,7 +82,7 @@ func (o *origin) List(ctx context.Context, at watch.Revision) (storage.Listing, 
 
 // Watch implements [follow.Origin].
 func (o *origin) Watch(ctx context.Context, b follow.Beginning, see func(follow.Event) error) error {
-	o.see = func(e caller.Event) error {
+	o.see = func(e service.Event) error {
 		r, err := recordOf(e.JSON)
 		if err != nil {
 			return err
@@ -152,11 +152,11 @@ func transient(err error) bool {
 }
 
 // listing converts a page to a storage.Listing.
-func listing(page *caller.Page) (l storage.Listing, err error) {
-	if l.Revision, err = revisionOf(page.ResourceVersion); err != nil {
+func listing(page *page) (l storage.Listing, err error) {
+	if l.Revision, err = revisionOf(page.resourceVersion); err != nil {
 		return l, err
 	}
-	for _, item := range page.Items {
+	for _, item := range page.items {
 		r, err := recordOf(item)
 		if err != nil {
 			return l, err

@@ -313,6 +313,13 @@ func (w *Warnings) add(text string) {
 	}
 }
 
+// Tell calls tell with each warning.
+func (w *Warnings) Tell(tell func(text string)) {
+	for _, text := range w.Texts {
+		tell(text)
+	}
+}
+
 // addAlways adds a warning that the client gets even if the write fails. Such warnings come first.
 func (w *Warnings) addAlways(text string) {
 	if w != nil {

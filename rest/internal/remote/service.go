@@ -15,15 +15,18 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/rest/internal/caller"
+	past "github.com/decorum-go/decorum/rest/history"
+	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
-// Caller implements [caller.Caller] over HTTP.
-type Caller struct {
+// Service implements [service.Service] over HTTP.
+type Service struct {
 	// Root is the URL of the API, without a slash at the end.
 	Root string
 	HTTP *http.Client
@@ -46,7 +49,7 @@ func ParseRoot(text string) (string, error) {
 }
 
 // object returns the URL of an object or of one of its subresources.
-func (c *Caller) object(at caller.Address, query url.Values) (string, error) {
+func (c *Service) object(at service.Address, query url.Values) (string, error) {
 	collection, err := c.collection(at.Namespace, nil)
 	if err != nil {
 		return "", err
@@ -68,7 +71,7 @@ func (c *Caller) object(at caller.Address, query url.Values) (string, error) {
 }
 
 // collection returns the URL of the collection in one namespace, or in all namespaces.
-func (c *Caller) collection(namespace string, query url.Values) (string, error) {
+func (c *Service) collection(namespace string, query url.Values) (string, error) {
 	path := c.Root + kind.Path(c.Resource.GVK.GroupVersion())
 	if namespace != "" {
 		if err := checkSegment(namespace); err != nil {
@@ -94,8 +97,12 @@ func withQuery(path string, query url.Values) string {
 	return path + "?" + query.Encode()
 }
 
-// Get implements [caller.Caller].
-func (c *Caller) Get(ctx context.Context, at caller.Address, resourceVersion string) ([]byte, error) {
+// Get implements [service.Service].
+func (c *Service) Get(by service.Caller, at service.Address, resourceVersion string) ([]byte, error) {
+	return c.get(by.Context, at, resourceVersion)
+}
+
+func (c *Service) get(ctx context.Context, at service.Address, resourceVersion string) ([]byte, error) {
 	query := url.Values{}
 	set(query, "resourceVersion", resourceVersion)
 	target, err := c.object(at, query)
@@ -109,27 +116,52 @@ func (c *Caller) Get(ctx context.Context, at caller.Address, resourceVersion str
 	return out.body, c.check(out.body, at)
 }
 
-// History implements [caller.Caller].
-func (c *Caller) History(ctx context.Context, at caller.Address, q history.Query) ([]byte, error) {
+// History implements [service.Service]. It sends nothing: what is asked of the history does.
+func (c *Service) History(by service.Caller, at service.Address) (service.History, error) {
+	return &farHistory{c, by.Context, at}, nil
+}
+
+// farHistory implements [service.History].
+type farHistory struct {
+	*Service
+	ctx context.Context
+	at  service.Address
+}
+
+// Answer implements [service.History].
+func (h *farHistory) Answer(q history.Query) ([]byte, error) {
 	query := url.Values{}
 	set(query, "revision", q.Revision)
 	set(query, "from", q.From)
 	set(query, "to", q.To)
-	target, err := c.object(at, query)
+	target, err := h.object(h.at, query)
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.send(ctx, request{method: http.MethodGet, url: target})
+	out, err := h.send(h.ctx, request{method: http.MethodGet, url: target})
 	if err == nil && q.Revision != "" {
-		err = c.check(out.body, caller.Address{Name: at.Name})
+		err = h.check(out.body, service.Address{Name: h.at.Name})
 	}
 	return out.body, err
 }
 
+// List implements [service.History].
+func (h *farHistory) List() (*past.ObjectVersionList, error) {
+	answer, err := h.Answer(history.Query{})
+	if err != nil {
+		return nil, err
+	}
+	list := new(past.ObjectVersionList)
+	return list, codec.Unmarshal(answer, list)
+}
+
+// Close implements [service.History].
+func (h *farHistory) Close() {}
+
 // check returns an error if a successful answer is not the object at an address. A caller could not distinguish the
 // answer of a proxy from an object without fields, and Modify would write such an object back. check accepts every
 // answer of a subresource, which may have a kind of its own.
-func (c *Caller) check(answer []byte, at caller.Address) error {
+func (c *Service) check(answer []byte, at service.Address) error {
 	if at.Subresource != "" {
 		return nil
 	}
@@ -156,7 +188,7 @@ func set(query url.Values, name, value string) {
 }
 
 // queryOf returns the parameters of a list or a watch.
-func queryOf(o caller.ListOptions) url.Values {
+func queryOf(o *service.Selected) url.Values {
 	query := url.Values{}
 	set(query, "labelSelector", o.LabelSelector)
 	set(query, "fieldSelector", o.FieldSelector)
@@ -172,23 +204,60 @@ func queryOf(o caller.ListOptions) url.Values {
 	return query
 }
 
-// List implements [caller.Caller].
-func (c *Caller) List(ctx context.Context, namespace string, options caller.ListOptions) (*caller.Page, error) {
-	body, err := c.many(ctx, namespace, options)
+// page is one page of a list.
+type page struct {
+	items                  [][]byte
+	resourceVersion, token string
+}
+
+// shown returns the page as a service returns it.
+func (p *page) shown() service.Page {
+	out := service.Page{Version: p.resourceVersion}
+	out.Revision, _ = revisionOf(p.resourceVersion)
+	out.Token = p.token
+	for _, item := range p.items {
+		out.Records = append(out.Records, &storage.Record{JSON: item})
+	}
+	return out
+}
+
+// List implements [service.Service].
+func (c *Service) List(by service.Caller, namespace string, selected *service.Selected,
+	_ []*storage.Record) (service.Page, error) {
+	found, err := c.list(by.Context, namespace, selected)
+	if err != nil {
+		return service.Page{}, err
+	}
+	return found.shown(), nil
+}
+
+func (c *Service) list(ctx context.Context, namespace string, selected *service.Selected) (*page, error) {
+	body, err := c.many(ctx, namespace, selected)
 	if err != nil {
 		return nil, err
 	}
 	return c.page(body)
 }
 
-// Count implements [caller.Caller].
-func (c *Caller) Count(ctx context.Context, namespace string, options caller.ListOptions) ([]byte, error) {
-	return c.many(ctx, namespace, options)
+// Count implements [service.Service].
+func (c *Service) Count(by service.Caller, namespace string, selected *service.Selected,
+	_ *storage.Loan) (*resource.Counts, error) {
+	body, err := c.many(by.Context, namespace, selected)
+	if err != nil {
+		return nil, err
+	}
+	counts := new(resource.Counts)
+	return counts, codec.Unmarshal(body, counts)
+}
+
+// Beginning implements [service.Service]. No store of this process can be followed.
+func (c *Service) Beginning(service.Caller, string, *service.Selected) (follow.Beginning, error) {
+	return follow.Beginning{}, status.MethodNotSupported(c.Resource.GR, kind.Watch)
 }
 
 // many returns the answer to a list.
-func (c *Caller) many(ctx context.Context, namespace string, options caller.ListOptions) ([]byte, error) {
-	target, err := c.collection(namespace, queryOf(options))
+func (c *Service) many(ctx context.Context, namespace string, selected *service.Selected) ([]byte, error) {
+	target, err := c.collection(namespace, queryOf(selected))
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +265,7 @@ func (c *Caller) many(ctx context.Context, namespace string, options caller.List
 	if err != nil {
 		return nil, err
 	}
-	return out.body, checkApplied(out.header, options.Query)
+	return out.body, checkApplied(out.header, selected.Query)
 }
 
 // checkApplied returns an error if the server has ignored the parameters of a query, as one without this extension
@@ -216,7 +285,7 @@ type list struct {
 }
 
 // page decodes a list.
-func (c *Caller) page(body []byte) (*caller.Page, error) {
+func (c *Service) page(body []byte) (*page, error) {
 	var list list
 	if err := codec.Unmarshal(body, &list); err != nil {
 		return nil, unreadable("a list", err)
@@ -227,11 +296,11 @@ func (c *Caller) page(body []byte) (*caller.Page, error) {
 	case list.Items == nil && !strings.HasSuffix(list.Kind, "List"): // some servers write null for an empty list
 		return nil, unreadable("a list", errors.New("it has no items"))
 	}
-	out := &caller.Page{Items: make([][]byte, len(list.Items)), ResourceVersion: list.Metadata.ResourceVersion,
-		Continue: list.Metadata.Continue}
+	out := &page{items: make([][]byte, len(list.Items)), resourceVersion: list.Metadata.ResourceVersion,
+		token: list.Metadata.Continue}
 	for i, item := range list.Items {
 		var err error
-		if out.Items[i], err = c.withKind(item); err != nil {
+		if out.items[i], err = c.withKind(item); err != nil {
 			return nil, err
 		}
 	}
@@ -239,7 +308,7 @@ func (c *Caller) page(body []byte) (*caller.Page, error) {
 }
 
 // withKind adds kind and apiVersion to an item of a list. Servers omit them in the lists of built-in kinds.
-func (c *Caller) withKind(item []byte) ([]byte, error) {
+func (c *Service) withKind(item []byte) ([]byte, error) {
 	var found apimeta.TypeMeta
 	if err := codec.Unmarshal(item, &found); err != nil {
 		return nil, unreadable("a list of objects", err)
