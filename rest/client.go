@@ -37,7 +37,11 @@ import (
 // A Client is an immutable value: its methods Namespace, As, DryRun and Validation return a changed copy. It is safe
 // for concurrent use. The zero Client is not usable. After [API.Shutdown] or [API.Close], every call of an in-process
 // client returns a ServiceUnavailable error that wraps [watch.ErrClosed].
-type Client[T any] struct {
+type Client[T any] struct{ client }
+
+// client is a Client without its type parameter. The methods of a Client only make values of its Go type: they exist
+// once for each kind of the host.
+type client struct {
 	service   service.Service
 	res       *resource.Resource // an outline in a client of another process
 	namespace string
@@ -64,7 +68,9 @@ func (c Client[T]) As(manager string) Client[T] {
 // about the equivalent request, and hooks see the user; without AsUser, an in-process client may do everything, even if
 // its context carries a user. A client of another process asks the server for impersonation with each request, which
 // the server allows only to some users (kubectl --as). If u has no Name, every call returns a BadRequest error.
-func (c Client[T]) AsUser(u access.User) Client[T] {
+func (c Client[T]) AsUser(u access.User) Client[T] { return Client[T]{c.as(u)} }
+
+func (c client) as(u access.User) client {
 	c.user = &u
 	switch now := c.service.(type) {
 	case *remote.Service:
@@ -188,7 +194,7 @@ func (a *API) calling(ctx context.Context, q access.Access) context.Context {
 
 // at checks that the resource supports a verb, and returns the address of an object or, if subresource is not empty, of
 // that subresource.
-func (c Client[T]) at(v access.Verb, name, subresource string) (service.Address, error) {
+func (c client) at(v access.Verb, name, subresource string) (service.Address, error) {
 	at := service.Address{Namespace: c.namespace, Name: name, Subresource: subresource}
 	switch {
 	case c.service == nil:
@@ -207,21 +213,17 @@ func (c Client[T]) at(v access.Verb, name, subresource string) (service.Address,
 	return at, nil
 }
 
-// decoded decodes the JSON that a call returned, unless the call failed.
-func decoded[T any](json []byte, err error) (*T, error) {
+// into decodes the JSON that a call returned into a Go value, unless the call failed.
+func into(obj any, json []byte, err error) error {
 	if err != nil {
-		return nil, err
+		return err
 	}
-	obj := new(T)
-	if err := codec.Unmarshal(json, obj); err != nil {
-		return nil, err
-	}
-	return obj, nil
+	return codec.Unmarshal(json, obj)
 }
 
 // do carries out a write and returns the resulting object or subresource. It passes on the warnings, also if the write
 // fails.
-func (c Client[T]) do(ctx context.Context, w *service.Wanted) ([]byte, error) {
+func (c client) do(ctx context.Context, w *service.Wanted) ([]byte, error) {
 	tell, _ := ctx.Value(warningsKey{}).(func(string))
 	if tell != nil {
 		w.Warnings = new(write.Warnings)
@@ -242,31 +244,40 @@ func (c Client[T]) do(ctx context.Context, w *service.Wanted) ([]byte, error) {
 
 // Get returns the most recent state of an object, or a NotFound error.
 func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
-	at, err := c.at(access.VerbGet, name, "")
-	if err != nil {
-		return nil, err
-	}
-	return decoded[T](c.service.Get(service.Caller{Context: ctx}, at, ""))
+	return c.GetNotOlderThan(ctx, name, "")
 }
 
 // GetNotOlderThan returns an object from a state that is at least as recent as resourceVersion; "0" accepts any state
 // (API concepts, Resource versions). If the store does not reach the version within a few seconds, the error is one for
 // which [status.IsTooLargeResourceVersion] holds.
 func (c Client[T]) GetNotOlderThan(ctx context.Context, name, resourceVersion string) (*T, error) {
-	at, err := c.at(access.VerbGet, name, "")
-	if err != nil {
+	obj := new(T)
+	if err := c.get(ctx, name, resourceVersion, obj); err != nil {
 		return nil, err
 	}
-	return decoded[T](c.service.Get(service.Caller{Context: ctx}, at, resourceVersion))
+	return obj, nil
+}
+
+func (c client) get(ctx context.Context, name, resourceVersion string, obj any) error {
+	at, err := c.at(access.VerbGet, name, "")
+	if err != nil {
+		return err
+	}
+	json, err := c.service.Get(service.Caller{Context: ctx}, at, resourceVersion)
+	return into(obj, json, err)
 }
 
 // List returns a page of objects, ordered by namespace and name. An expired token, or a resourceVersion that the store
 // no longer holds, is an error for which [status.IsExpired] holds. [Client.All] reads all pages.
 func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], error) {
+	return pageOf[T](c.list(ctx, options))
+}
+
+func (c client) list(ctx context.Context, options ListOptions) (service.Page, error) {
 	if _, err := c.at(access.VerbList, "", ""); err != nil {
-		return nil, err
+		return service.Page{}, err
 	}
-	return pageOf[T](c.service.List(service.Caller{Context: ctx}, c.namespace, options.selected(), nil))
+	return c.service.List(service.Caller{Context: ctx}, c.namespace, options.selected(), nil)
 }
 
 // selected converts the options to the query parameters of a list.
@@ -285,16 +296,20 @@ func pageOf[T any](found service.Page, err error) (*Page[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	version := cmp.Or(found.Version, strconv.FormatUint(uint64(found.Revision), 10))
-	out := &Page[T]{ResourceVersion: version, Continue: found.Token}
+	out := &Page[T]{ResourceVersion: versionOf(found), Continue: found.Token}
 	for _, r := range found.Records {
-		obj, err := decoded[T](r.JSON, nil)
-		if err != nil {
+		obj := new(T)
+		if err := codec.Unmarshal(r.JSON, obj); err != nil {
 			return nil, err
 		}
 		out.Items = append(out.Items, obj)
 	}
 	return out, nil
+}
+
+// versionOf returns the resourceVersion of a page.
+func versionOf(p service.Page) string {
+	return cmp.Or(p.Version, strconv.FormatUint(uint64(p.Revision), 10))
 }
 
 // Watch yields events until the context ends, the caller breaks out of the loop, or an error occurs. It yields the

@@ -25,26 +25,34 @@ type ApplyOptions struct {
 // config is any value whose JSON is the configuration: a map, a struct with the wanted fields, or a *T if every field
 // that T encodes is wanted. config need not contain kind, apiVersion, name and namespace.
 func (c Client[T]) Apply(ctx context.Context, name string, config any, options ApplyOptions) (*T, error) {
-	return c.apply(ctx, name, "", config, options)
+	obj := new(T)
+	if err := c.apply(ctx, name, "", config, options, obj); err != nil {
+		return nil, err
+	}
+	return obj, nil
 }
 
 // ApplyStatus makes the status of an object match a configuration, and changes nothing else. The object must exist.
 func (c Client[T]) ApplyStatus(ctx context.Context, name string, config any, options ApplyOptions) (*T, error) {
-	return c.apply(ctx, name, theStatus, config, options)
+	obj := new(T)
+	if err := c.apply(ctx, name, theStatus, config, options, obj); err != nil {
+		return nil, err
+	}
+	return obj, nil
 }
 
-func (c Client[T]) apply(ctx context.Context, name, subresource string, config any, options ApplyOptions) (*T, error) {
+func (c client) apply(ctx context.Context, name, subresource string, config any, options ApplyOptions, obj any) error {
 	w, err := c.write(ctx, access.VerbPatch, name, subresource)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	w.Verb, w.Asked.Force = service.Apply, options.Force
 	v, err := codec.FromGo(config)
 	if err != nil {
-		return nil, status.BadRequest(err.Error())
+		return status.BadRequest(err.Error())
 	}
 	if w.Object = c.res.WithKind(v); objectmeta.NameOf(v) == "" {
 		w.Object = w.Object.WithAt(doc.Of(name), "metadata", objectmeta.Name)
 	}
-	return decoded[T](c.do(ctx, w))
+	return c.written(ctx, w, obj)
 }

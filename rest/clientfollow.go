@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/service"
@@ -33,26 +34,34 @@ var errBrokenOff = errors.New("the caller has broken off")
 
 // events yields the events of a watch. It recovers like Follow if recovers is set.
 func (c Client[T]) events(ctx context.Context, options WatchOptions, recovers bool) iter.Seq2[Event[T], error] {
+	return func(yield func(Event[T], error) bool) {
+		err := c.watch(ctx, options, recovers, func(e service.Event) error {
+			obj := new(T)
+			err := codec.Unmarshal(e.JSON, obj)
+			if err == nil && !yield(Event[T]{e.Type, obj, e.ResourceVersion, e.Written}, nil) {
+				err = errBrokenOff
+			}
+			return err
+		})
+		if err != nil {
+			yield(Event[T]{}, err)
+		}
+	}
+}
+
+// watch calls see with the events of a watch, and returns why it has ended: nil if see has broken off.
+func (c client) watch(ctx context.Context, options WatchOptions, recovers bool, see func(service.Event) error) error {
+	if _, err := c.at(access.VerbWatch, "", ""); err != nil {
+		return err
+	}
 	f := service.Following{Namespace: c.namespace, Recovers: recovers, Selected: service.Selected{
 		ListOptions: apimeta.ListOptions{
 			LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion,
 		},
 		Query: resource.QueryText{Conditions: options.FieldQuery},
 	}}
-	return func(yield func(Event[T], error) bool) {
-		_, err := c.at(access.VerbWatch, "", "")
-		if err == nil {
-			err = c.service.Watch(service.Caller{Context: ctx}, f, func(e service.Event) error {
-				obj, err := decoded[T](e.JSON, nil)
-				if err == nil && !yield(Event[T]{Type: e.Type, Object: obj, ResourceVersion: e.ResourceVersion, Written: e.Written},
-					nil) {
-					err = errBrokenOff
-				}
-				return err
-			})
-		}
-		if err != nil && err != errBrokenOff {
-			yield(Event[T]{}, err)
-		}
+	if err := c.service.Watch(service.Caller{Context: ctx}, f, see); err != errBrokenOff {
+		return err
 	}
+	return nil
 }

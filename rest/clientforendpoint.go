@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"reflect"
 
 	"github.com/decorum-go/decorum/rest/internal/remote"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -49,22 +48,28 @@ type Endpoint struct {
 // The client ignores the user of [access.WithUser], because the http.Client determines the identity. [Client.AsUser] asks the
 // server for impersonation. Without As, the server chooses the name of the field manager, usually from the User-Agent.
 func ClientForEndpoint[T any](server Endpoint, r Resource[T]) (Client[T], error) {
+	c, err := r.declared().clientAt(server)
+	return Client[T]{c}, err
+}
+
+// clientAt returns the client of a resource at an endpoint.
+func (r *declared) clientAt(server Endpoint) (client, error) {
 	res, err := r.outline()
 	if err != nil {
-		return Client[T]{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", reflect.TypeFor[T](), err)
+		return client{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", r.goType, err)
 	}
 	root, err := remote.ParseRoot(server.URL)
 	if err != nil {
-		return Client[T]{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", reflect.TypeFor[T](), err)
+		return client{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", r.goType, err)
 	}
-	return Client[T]{res: res, service: &remote.Service{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient),
+	return client{res: res, service: &remote.Service{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient),
 		Resource: res}}, nil
 }
 
 // outline returns what a client in another process knows of the resource.
-func (r Resource[T]) outline() (*resource.Resource, error) {
+func (r *declared) outline() (*resource.Resource, error) {
 	r.Names.Kind = r.kindName()
-	r.Hooks, r.Verbs, r.Rules, r.RemoveWhenDue = Hooks[T]{}, nil, nil, false
+	r.hooks, r.Verbs, r.Rules, r.RemoveWhenDue = nil, nil, nil, false
 	d, err := r.declaration()
 	if err != nil {
 		return nil, err

@@ -21,22 +21,45 @@ const (
 // returns those of the last object with this name. It returns NotFound if the kind has no [History], or no version is
 // kept.
 func (c Client[T]) History(ctx context.Context, name string) (*history.ObjectVersionList, error) {
-	return decoded[history.ObjectVersionList](c.past(ctx, name, past.Query{}))
+	return c.versions(ctx, name)
 }
 
 // AtRevision returns an object as it was at a resourceVersion. If only the status has changed since, the status is that
 // of a later revision, which the object shows.
 func (c Client[T]) AtRevision(ctx context.Context, name, revision string) (*T, error) {
-	return decoded[T](c.past(ctx, name, past.Query{Revision: revision}))
+	obj := new(T)
+	json, err := c.past(ctx, name, past.Query{Revision: revision})
+	if err := into(obj, json, err); err != nil {
+		return nil, err
+	}
+	return obj, nil
 }
 
 // Difference returns what differs between the versions of an object at two resourceVersions. An empty to stands for the
 // present state or, if the object is deleted, for its last one.
 func (c Client[T]) Difference(ctx context.Context, name, from, to string) (*history.Difference, error) {
-	return decoded[history.Difference](c.past(ctx, name, past.Query{From: from, To: to}))
+	return c.difference(ctx, name, from, to)
 }
 
-func (c Client[T]) past(ctx context.Context, name string, query past.Query) ([]byte, error) {
+func (c client) versions(ctx context.Context, name string) (*history.ObjectVersionList, error) {
+	list := new(history.ObjectVersionList)
+	json, err := c.past(ctx, name, past.Query{})
+	if err := into(list, json, err); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+func (c client) difference(ctx context.Context, name, from, to string) (*history.Difference, error) {
+	found := new(history.Difference)
+	json, err := c.past(ctx, name, past.Query{From: from, To: to})
+	if err := into(found, json, err); err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+func (c client) past(ctx context.Context, name string, query past.Query) ([]byte, error) {
 	at, err := c.at(access.VerbGet, name, theHistory)
 	if err != nil {
 		return nil, err
@@ -57,9 +80,17 @@ func (c Client[T]) past(ctx context.Context, name string, query past.Query) ([]b
 // that the object had in the version; "" means the version before the present one or, for a deleted object, the last
 // one. An undo is an update or a create like any other, and returns the same errors. Like them it can be undone.
 func (c Client[T]) Undo(ctx context.Context, name, revision string, options UndoOptions) (*T, error) {
+	obj := new(T)
+	if err := c.undo(ctx, name, revision, options, obj); err != nil {
+		return nil, err
+	}
+	return obj, nil
+}
+
+func (c client) undo(ctx context.Context, name, revision string, options UndoOptions, obj any) error {
 	w, err := c.write(ctx, access.VerbGet, name, theUndo)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	w.Verb = string(access.VerbCreate)
 	request := history.UndoRequest{
@@ -67,9 +98,9 @@ func (c Client[T]) Undo(ctx context.Context, name, revision string, options Undo
 		Preconditions: options.Preconditions,
 	}
 	if w.Object, err = codec.FromGo(&request); err != nil {
-		return nil, err
+		return err
 	}
-	return decoded[T](c.do(ctx, w))
+	return c.written(ctx, w, obj)
 }
 
 // UndoOptions are the options of [Client.Undo].
@@ -81,7 +112,9 @@ type UndoOptions struct {
 
 // PurgeHistory erases the former versions of an object, and those of earlier objects with its name. The present state
 // stays.
-func (c Client[T]) PurgeHistory(ctx context.Context, name string) error {
+func (c Client[T]) PurgeHistory(ctx context.Context, name string) error { return c.purge(ctx, name) }
+
+func (c client) purge(ctx context.Context, name string) error {
 	w, err := c.write(ctx, access.VerbGet, name, theHistory)
 	if err != nil {
 		return err

@@ -21,19 +21,27 @@ const (
 // the server applies the patch to the new state. A patch with a resourceVersion is conditional: Patch returns a
 // Conflict if the object has another resourceVersion.
 func (c Client[T]) Patch(ctx context.Context, name string, form PatchType, data []byte) (*T, error) {
-	return c.patch(ctx, name, "", form, data)
+	obj := new(T)
+	if err := c.patch(ctx, name, "", form, data, obj); err != nil {
+		return nil, err
+	}
+	return obj, nil
 }
 
 // PatchStatus applies a patch to the status of an object, and changes nothing else.
 func (c Client[T]) PatchStatus(ctx context.Context, name string, form PatchType, data []byte) (*T, error) {
-	return c.patch(ctx, name, theStatus, form, data)
-}
-
-func (c Client[T]) patch(ctx context.Context, name, subresource string, form PatchType, data []byte) (*T, error) {
-	w, err := c.write(ctx, access.VerbPatch, name, subresource)
-	if err != nil {
+	obj := new(T)
+	if err := c.patch(ctx, name, theStatus, form, data, obj); err != nil {
 		return nil, err
 	}
+	return obj, nil
+}
+
+func (c client) patch(ctx context.Context, name, subresource string, form PatchType, data []byte, obj any) error {
+	w, err := c.write(ctx, access.VerbPatch, name, subresource)
+	if err != nil {
+		return err
+	}
 	w.Form, w.Data = string(form), data
-	return decoded[T](c.do(ctx, w))
+	return c.written(ctx, w, obj)
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -20,7 +21,7 @@ const theStatus = "status"
 
 // write begins a write of an object or, if subresource is not empty, of that subresource. Its caller sets the remaining
 // fields.
-func (c Client[T]) write(ctx context.Context, v access.Verb, name, subresource string) (*service.Wanted, error) {
+func (c client) write(ctx context.Context, v access.Verb, name, subresource string) (*service.Wanted, error) {
 	at, err := c.at(v, name, subresource)
 	if err != nil {
 		return nil, err
@@ -43,9 +44,15 @@ func userNameIn(ctx context.Context) string {
 	return u.Name
 }
 
+// written carries out a write, and decodes the object or subresource that it returns.
+func (c client) written(ctx context.Context, w *service.Wanted, obj any) error {
+	json, err := c.do(ctx, w)
+	return into(obj, json, err)
+}
+
 // document encodes the caller's object. It sets apiVersion and kind, so the caller need not.
-func (c Client[T]) document(obj *T) (doc.Value, error) {
-	if obj == nil {
+func (c client) document(obj any) (doc.Value, error) {
+	if reflect.ValueOf(obj).IsNil() {
 		return doc.Value{}, status.BadRequest("the object must not be nil")
 	}
 	v, err := codec.FromGo(obj)
@@ -59,54 +66,62 @@ func (c Client[T]) document(obj *T) (doc.Value, error) {
 // Create stores a new object and returns it as stored. It returns AlreadyExists if the name is taken. If
 // metadata.generateName is set and the name is empty, the server generates a name.
 func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
+	stored := new(T)
+	if err := c.create(ctx, obj, stored); err != nil {
+		return nil, err
+	}
+	return stored, nil
+}
+
+func (c client) create(ctx context.Context, obj, stored any) error {
 	w, err := c.write(ctx, access.VerbCreate, "", "")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if w.Object, err = c.document(obj); err != nil {
-		return nil, err
+		return err
 	}
-	return decoded[T](c.do(ctx, w))
+	return c.written(ctx, w, stored)
 }
 
 // Update replaces an object, except for its status, and returns it as stored. It returns Conflict if the object has
 // changed since the caller read it, and Invalid if obj has no resourceVersion but the kind requires one (API
 // conventions, Concurrency Control and Consistency). [Client.Modify] reads, changes and retries.
 func (c Client[T]) Update(ctx context.Context, obj *T) (*T, error) {
-	w, err := c.replacement(ctx, obj, "")
-	if err != nil {
+	stored := new(T)
+	if err := c.replace(ctx, obj, "", stored); err != nil {
 		return nil, err
 	}
-	return decoded[T](c.do(ctx, w))
+	return stored, nil
 }
 
 // UpdateStatus replaces only the status of an object. It returns the same errors as Update.
 func (c Client[T]) UpdateStatus(ctx context.Context, obj *T) (*T, error) {
-	w, err := c.replacement(ctx, obj, theStatus)
-	if err != nil {
+	stored := new(T)
+	if err := c.replace(ctx, obj, theStatus, stored); err != nil {
 		return nil, err
 	}
-	return decoded[T](c.do(ctx, w))
+	return stored, nil
 }
 
-// replacement returns the write that replaces an object or a subresource.
-func (c Client[T]) replacement(ctx context.Context, obj *T, subresource string) (*service.Wanted, error) {
+// replace replaces an object or a subresource.
+func (c client) replace(ctx context.Context, obj any, subresource string, stored any) error {
 	w, err := c.write(ctx, access.VerbUpdate, "", subresource)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	v, err := c.document(obj)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	w.Name, w.Object = objectmeta.NameOf(v), v
 	w.Change = func(old doc.Value) (doc.Value, error) { return c.res.SentByType(v, old), c.checkRead(v, old) }
-	return w, nil
+	return c.written(ctx, w, stored)
 }
 
 // checkRead refuses an update without a resourceVersion if the kind requires one. Usually the caller has not read the
 // object, so the error says to read it first.
-func (c Client[T]) checkRead(obj, old doc.Value) error {
+func (c client) checkRead(obj, old doc.Value) error {
 	version := func(v doc.Value) string { return objectmeta.Of(v).Get(objectmeta.ResourceVersion).Text() }
 	uncommitted := !old.IsAbsent() && version(old) == "" // a transaction has written it, and only its function has read it
 	if c.res.Dialect.UnconditionalUpdate || old.IsAbsent() || uncommitted || version(obj) != "" {
@@ -122,27 +137,37 @@ func (c Client[T]) checkRead(obj, old doc.Value) error {
 // times, each time with a fresh object. If f returns an error, Modify stops and returns it. Modify ignores changes of
 // the status.
 func (c Client[T]) Modify(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
-	return c.modify(ctx, name, "", f)
+	stored := new(T)
+	if err := c.modify(ctx, name, "", func(obj any) error { return f(obj.(*T)) }, stored); err != nil {
+		return nil, err
+	}
+	return stored, nil
 }
 
 // ModifyStatus is Modify for the status. It ignores all other changes. If f changes nothing, ModifyStatus writes
 // nothing, so a controller may call it in every reconcile.
 func (c Client[T]) ModifyStatus(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
-	return c.modify(ctx, name, theStatus, f)
-}
-
-func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(obj *T) error) (*T, error) {
-	w, err := c.write(ctx, access.VerbUpdate, name, subresource)
-	if err != nil {
+	stored := new(T)
+	if err := c.modify(ctx, name, theStatus, func(obj any) error { return f(obj.(*T)) }, stored); err != nil {
 		return nil, err
 	}
+	return stored, nil
+}
+
+// modify changes values of the Go type of stored, which points to one.
+func (c client) modify(ctx context.Context, name, subresource string, f func(obj any) error, stored any) error {
+	w, err := c.write(ctx, access.VerbUpdate, name, subresource)
+	if err != nil {
+		return err
+	}
+	t := reflect.TypeOf(stored).Elem()
 	// No loop is necessary: the service calls Change again if the write loses a race. The changed object has the
 	// resourceVersion that f saw.
 	w.Change = func(old doc.Value) (doc.Value, error) {
 		if old.IsAbsent() { // an update may create an object of this kind
 			return doc.Value{}, c.res.NotFound(name)
 		}
-		obj := new(T)
+		obj := reflect.New(t).Interface()
 		if err := gotype.ToGo(old, obj); err != nil {
 			return doc.Value{}, err
 		}
@@ -156,12 +181,16 @@ func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(
 		v = c.res.WithKind(c.res.SentByType(v, old))
 		return v, write.CheckIdentity(c.res, v, c.namespace, name)
 	}
-	return decoded[T](c.do(ctx, w))
+	return c.written(ctx, w, stored)
 }
 
 // Delete deletes an object. While finalizers or the grace period hold the object, it remains with a deletionTimestamp
 // (API conventions, Metadata). Delete returns NotFound if the object does not exist.
 func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOptions) error {
+	return c.delete(ctx, name, options)
+}
+
+func (c client) delete(ctx context.Context, name string, options DeleteOptions) error {
 	w, err := c.deletion(ctx, access.VerbDelete, name, options)
 	if err != nil {
 		return err
@@ -175,20 +204,24 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 // deleted. Limit bounds the number of objects, and Continue resumes after an earlier call.
 func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions,
 	selected ListOptions) (*Page[T], error) {
+	return pageOf[T](c.deleteCollection(ctx, options, selected))
+}
+
+func (c client) deleteCollection(ctx context.Context, options DeleteOptions,
+	selected ListOptions) (service.Page, error) {
 	w, err := c.deletion(ctx, access.VerbDeleteCollection, "", options)
 	if err != nil {
-		return nil, err
+		return service.Page{}, err
 	}
-	tell, _ := ctx.Value(warningsKey{}).(func(string))
-	if tell != nil {
+	if tell, _ := ctx.Value(warningsKey{}).(func(string)); tell != nil {
 		w.Warnings = new(write.Warnings)
 		defer w.Warnings.Tell(tell)
 	}
-	return pageOf[T](c.service.DeleteCollection(service.Caller{Context: ctx}, w, selected.selected()))
+	return c.service.DeleteCollection(service.Caller{Context: ctx}, w, selected.selected())
 }
 
 // deletion returns the write that deletes an object, or each object of a collection.
-func (c Client[T]) deletion(ctx context.Context, v access.Verb, name string, options DeleteOptions) (*service.Wanted, error) {
+func (c client) deletion(ctx context.Context, v access.Verb, name string, options DeleteOptions) (*service.Wanted, error) {
 	w, err := c.write(ctx, v, name, "")
 	if err != nil {
 		return nil, err

@@ -53,6 +53,10 @@ type CountOptions struct {
 // Count counts the selected objects by the values of some fields, without reading the objects. If the API does not
 // support [Queries], the error is BadRequest.
 func (c Client[T]) Count(ctx context.Context, options CountOptions) (*Counts, error) {
+	return c.count(ctx, options)
+}
+
+func (c client) count(ctx context.Context, options CountOptions) (*Counts, error) {
 	if _, err := c.at(access.VerbList, "", ""); err != nil {
 		return nil, err
 	}
@@ -66,7 +70,12 @@ func (c Client[T]) Count(ctx context.Context, options CountOptions) (*Counts, er
 	if err != nil {
 		return nil, err
 	}
-	return decoded[Counts](codec.EncodeOwn(counts))
+	out := new(Counts)
+	json, err := codec.EncodeOwn(counts)
+	if err := into(out, json, err); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // count answers a list with the parameter facets.

@@ -135,7 +135,7 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 	if s.Claim != nil {
 		sub.Claim, sub.Settle = s.claim(parent), s.settle(parent)
 	}
-	message, err := media.MessageOf[S](parent.KnownTypes())
+	message, err := media.MessageOf(t, parent.KnownTypes())
 	return &servedSubresource{Subresource: sub, media: media.OfSubresource(parent.Kind, parent.Dialect, message)}, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
@@ -51,18 +52,28 @@ var (
 	hooksOfAllVersions = [...]string{"GracePeriod", "Call", "CallDryRun"}
 )
 
-// version builds the version. It copies from the stored version what holds for all versions.
+// version implements [VersionOf].
 func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
-	r := c.declared
-	if name := firstSet(r, fieldsOfAllVersions[:]); name != "" {
+	return c.declared.declared().version(stored, reflect.TypeFor[T](), c.toStored != nil || c.fromStored != nil,
+		func(version *resource.Resource) (to, from func(doc.Value) (doc.Value, error)) {
+			return resource.Conversions(version, stored.Resource, c.toStored, c.fromStored)
+		})
+}
+
+// version builds a further version. It copies from the stored version what holds for all versions. storedType is the Go
+// type that the version takes for that of the stored one, and converted says whether functions of the host convert
+// between the two.
+func (r *declared) version(stored *served, storedType reflect.Type, converted bool,
+	conversions func(*resource.Resource) (to, from func(doc.Value) (doc.Value, error))) (*served, error) {
+	if name := firstOf(r.given, fieldsOfAllVersions[:]); name != "" {
 		return nil, fmt.Errorf("version %q: %s is declared for all versions by the stored one", r.Version, name)
 	}
-	if name := firstSet(r.Hooks, hooksOfAllVersions[:]); name != "" {
+	if name := firstOf(r.hooks, hooksOfAllVersions[:]); name != "" {
 		return nil, fmt.Errorf("version %q: Hooks.%s is declared for all versions by the stored one", r.Version, name)
 	}
-	of, ok := stored.GoType.(*typed[T])
-	if !ok {
-		return nil, fmt.Errorf("version %q: %s is not the stored type", r.Version, reflect.TypeFor[T]())
+	of, ok := stored.GoType.(typed)
+	if !ok || of.goType != storedType {
+		return nil, fmt.Errorf("version %q: %s is not the stored type", r.Version, storedType)
 	}
 	r.Group = cmp.Or(r.Group, of.Group)
 	r.Plural, r.Scope, r.Names, r.Verbs, r.Singleton, r.History, r.Wire = of.Plural, of.Scope, of.Names, of.Verbs,
@@ -72,40 +83,30 @@ func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
 	if err != nil {
 		return nil, fmt.Errorf("version %q: %w", r.Version, err)
 	}
-	res.converted = c.toStored != nil || c.fromStored != nil
-	to, from := resource.Conversions(res.Resource, stored.Resource, c.toStored, c.fromStored)
+	res.converted = converted
+	to, from := conversions(res.Resource)
 	if err := stored.AddVersion(res.Resource, to, from); err != nil {
 		return nil, err
 	}
 	return res, nil
 }
 
-// firstSet returns the name of the first of these fields that is not zero, or "".
-func firstSet(of any, fields []string) string {
-	given := reflect.ValueOf(of)
-	i := slices.IndexFunc(fields, func(name string) bool { return !given.FieldByName(name).IsZero() })
+// firstOf returns the first of these fields that is given, or "".
+func firstOf(given, fields []string) string {
+	i := slices.IndexFunc(fields, func(name string) bool { return slices.Contains(given, name) })
 	if i < 0 {
 		return ""
 	}
 	return fields[i]
 }
 
-// versions returns the constructors of the resource's further versions.
-func (r Resource[T]) versions() (versions []func(stored *served) (*served, error)) {
-	for _, v := range r.Versions {
-		if v == nil {
-			versions = append(versions, func(*served) (*served, error) { return nil, errors.New("Versions: one is nil") })
-		} else {
-			versions = append(versions, v.version)
-		}
-	}
-	return versions
-}
-
 // addVersions builds the further versions of a resource.
-func (res *served) addVersions(versions []func(stored *served) (*served, error)) error {
-	for _, version := range versions {
-		other, err := version(res)
+func (res *served) addVersions(versions []anyVersion) error {
+	for _, v := range versions {
+		if v == nil {
+			return errors.New("Versions: one is nil")
+		}
+		other, err := v.version(res)
 		if err != nil {
 			return err
 		}
