@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// The estimate of a document's memory is no less than what the document takes, whatever its shape.
+// DocumentBytes never returns less than the memory that a document takes.
 func TestDocumentBytes(t *testing.T) {
 	for name, text := range map[string]string{
 		"numbers":      "[" + strings.Repeat("1,", 5000) + "1]",

@@ -141,7 +141,7 @@ func TestManifestReportsLosses(t *testing.T) {
 		r.Names.Rule = rest.NameDNSLabel
 		r.TimeToLive = time.Hour
 		r.Wire.Untracked = true
-		r.IndexedLabels = []string{"fast"} // clients see no difference, so it is no loss
+		r.IndexedLabels = []string{"fast"} // Manifest does not report it, because clients cannot see an index
 		r.SelectableFields = []string{"spec.size", "fill=status.count"}
 		r.Columns = []rest.Column{{Name: "Size", Type: "integer", Path: ".spec.size"},
 			rest.ColumnFunc(rest.Column{Name: "Full"}, func(*Box) any { return true })}

@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// need says which objects need a quota that counts them. The plugin refuses these objects if there is no such quota.
+// need selects objects that a quota must count. The plug-in refuses such an object if no quota counts it.
 type need struct {
 	APIGroup string `json:"apiGroup"`
 	Resource string `json:"resource"`
