@@ -20,7 +20,8 @@ func TestFilesAreSources(t *testing.T) {
 			return err
 		}
 		if d.IsDir() {
-			if d.Name() == ".git" || d.Name() == "node_modules" {
+			switch d.Name() {
+			case ".git", ".cache", "node_modules": // Git ignores the last two
 				return filepath.SkipDir
 			}
 			return nil
