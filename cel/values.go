@@ -140,7 +140,7 @@ func visible(s *schema.Schema) bool {
 	return true
 }
 
-// hidden returns the members of a struct that expressions do not see, and that belong to its value all the same.
+// hidden returns the members of a struct that expressions cannot name, although they belong to its value.
 func hidden(s *schema.Schema, v doc.Value) doc.Value {
 	var members []doc.Member
 	for key, member := range v.Members() {

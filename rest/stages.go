@@ -7,7 +7,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// values is a set of values of a request. A test compares what a stage says it reads and sets with its code.
+// values is a set of parts of a request. A test compares the parts that a stage declares to read and to set with its
+// code.
 type values int
 
 const (
@@ -30,10 +31,10 @@ const (
 		failure | over
 )
 
-// stage is one stage of a request. The docs show name and about. The method of a stage is called like the stage.
+// stage is one stage of a request. The docs show name and about. The method of a stage has the name of the stage.
 type stage struct {
 	name, about string
-	// refused: a request that a stage has refused takes this one too.
+	// refused is set if a refused request passes through this stage, too.
 	refused     bool
 	reads, sets values
 	do          func(*request) error
@@ -53,15 +54,15 @@ func newStages() []stage {
 		{"drain", "While the API drains, the answer asks the client to send its next request over another connection.",
 			false, writer, writer, (*request).drain},
 		// observed.go
-		{"begin observing", "If somebody observes the API, the answer is counted from here on.",
+		{"begin observing", "If the API has observers, it counts the bytes of the answer from here on.",
 			false, received | writer, writer | watched, (*request).beginObserving},
 		// pages.go
 		{"check host", "The request must name a host in Options.AllowedHosts.",
 			false, received, none, (*request).checkHost},
-		{"share", "A page of an allowed origin may read the answer. The browser's question whether it may ends here.",
+		{"share", "A page of an allowed origin may read the answer. A preflight request ends here.",
 			false, received | writer, writer | over, (*request).share},
 		// request.go
-		{"enter", "The end of the API and of the resource wait for the request from here on. If another resource has taken the place of " +
+		{"enter", "From here on, the API and the resource do not end before the request does. If another resource has taken the place of " +
 			"this one, the path is looked up again. Only a health check passes while the API ends.",
 			false, received | writer | found, writer | found | admitted | seats, (*request).enter},
 		// pages.go
@@ -113,7 +114,7 @@ func (q *request) pass() {
 }
 
 // end ends the request. It turns a panic into a 500, so that one request cannot end the host's process, and passes on
-// [http.ErrAbortHandler], with which a handler breaks its answer off. A hook that holds the request ends it otherwise.
+// [http.ErrAbortHandler], with which a handler breaks its answer off. If a hook holds the request, its heir answers.
 func (q *request) end() {
 	if q.observed != nil {
 		defer q.endObserving()

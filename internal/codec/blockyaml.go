@@ -30,8 +30,8 @@ func decodeBlockYAML(data []byte) (v doc.Value, ok bool) {
 	return v, ok
 }
 
-// isPlainText reports whether a text has only characters that are what they look like: no tab, no line break but \n,
-// and nothing that YAML does not permit.
+// isPlainText reports whether a text has only plain characters: no tab, no line break but \n, and nothing that YAML
+// forbids.
 func isPlainText(data []byte) bool {
 	if len(data) == 0 || data[len(data)-1] != '\n' {
 		return false

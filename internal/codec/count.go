@@ -4,10 +4,10 @@ package codec
 // value that is copied while the document is built.
 const valueBytes = 96
 
-// DocumentBytes returns about how much memory the document of a JSON text takes, or a little more.
+// DocumentBytes estimates how many bytes of memory the document of a JSON text takes. The estimate is never too low.
 func DocumentBytes(json []byte) int { return len(json) + valueBytes*CountValues(json) }
 
-// CountValues returns about how many values a JSON text has. It counts the commas and the opening brackets outside of
+// CountValues estimates how many values a JSON text has. It counts the commas and the opening brackets outside of
 // strings.
 func CountValues(json []byte) (n int) {
 	for at := 0; at < len(json); at++ {

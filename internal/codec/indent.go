@@ -8,8 +8,8 @@ import (
 // Indenter indents a JSON text as [json.Indent] does, with two blanks for each level. It copies the text, strings as a
 // whole, and adds line breaks and blanks. It does not check the text, which must be valid.
 type Indenter struct {
-	// Left is how many blanks of indentation may still come, not counting those of the level at which the text stands.
-	// Append stops when it is negative. A text that is nested thousands of levels deep would become as many times larger.
+	// Left is how many more blanks Append may add, not counting those of the level at which the text stands. Append
+	// stops when Left is negative. Otherwise a text that is nested thousands of levels deep would grow a thousandfold.
 	Left int
 
 	text  []byte

@@ -47,7 +47,7 @@ func FuzzIndenter(f *testing.F) {
 	})
 }
 
-// A text whose indentation would be larger than it may be ends early.
+// Append stops early if the indentation exceeds its limit.
 func TestIndentationIsBounded(t *testing.T) {
 	const depth = 1000
 	text := []byte(strings.Repeat("[", depth) + "1" + strings.Repeat("]", depth))

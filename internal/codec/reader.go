@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Reader reads one JSON text from a stream, and holds no more of it than one value. It accepts what [Unmarshal] accepts.
+// Reader reads one JSON text from a stream, and holds one value of it at a time. It accepts what [Unmarshal] accepts.
 type Reader struct{ text *jsontext.Decoder }
 
 // NewReader returns a Reader of a stream.
@@ -66,7 +66,7 @@ func (r *Reader) Value(into any) error {
 	return Unmarshal(text, into)
 }
 
-// Skip reads a value that nobody wants.
+// Skip reads a value and drops it.
 func (r *Reader) Skip() error { return unexpected(r.text.SkipValue()) }
 
 // End returns an error unless the stream ends after the values that were read.
@@ -81,7 +81,7 @@ func (r *Reader) End() error {
 	return err
 }
 
-// token reads a token that carries nothing.
+// token reads a token without a value, such as a bracket.
 func (r *Reader) token() error {
 	_, err := r.text.ReadToken()
 	return unexpected(err)

@@ -15,7 +15,7 @@ func (s *Schema) Seen() *Schema {
 	return s
 }
 
-// longestName is how many characters a name has at most in the eyes of rules. API servers estimate costs with it.
+// longestName is the length of a name, in characters, from which API servers estimate the costs of rules.
 const longestName = 253
 
 // see sets what [Schema.Seen] returns for an object. The object must not have its head yet.

@@ -108,7 +108,7 @@ func queueing(t *testing.T, level audit.Level, queueBytes int64) (*rest.API, *au
 	}, rest.Options{MaxDecodedBytes: -1}, memos())
 }
 
-// An event names the object in the body, and does not keep the body in memory, whether the request fails or not.
+// An event that names the object of a body does not keep the body in memory, even if the request fails.
 func TestEventsDoNotKeepBodies(t *testing.T) {
 	for name, change := range map[string]func(string) string{
 		"served":  func(body string) string { return body },

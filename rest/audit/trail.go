@@ -232,8 +232,8 @@ func (t *trail) object(text []byte) json.RawMessage {
 	return asJSON(text, t.decision.OmitManagedFields)
 }
 
-// record sends the event as it is now. It has a reference of its own, because that of the trail would keep the trail in
-// memory, with all that is added to it later. The caller holds the lock.
+// record sends the event as it is now. The event gets its own object reference, because that of the trail would keep
+// the whole trail in memory. The caller holds the lock.
 func (t *trail) record(ctx context.Context, s Stage, at time.Time) error {
 	if t.decision.Omits(s) {
 		return nil

@@ -43,7 +43,7 @@ func newEncoded(t testing.TB, o fairness.Options, n int, with rest.Options) (htt
 	return h, limiter
 }
 
-// reader is a client that takes each piece of an answer after a pause.
+// reader is a client that pauses before it takes each piece of an answer.
 type reader struct {
 	header http.Header
 	pause  time.Duration
@@ -138,7 +138,8 @@ func TestSlowAnswersTakeTheirSeatsAgain(t *testing.T) {
 	}
 }
 
-// counting is a format that counts how many documents are encoded at once. To encode one takes a millisecond.
+// counting is a format that counts how many documents are encoded at once. Each takes a millisecond of the bubble's
+// clock.
 type counting struct {
 	rest.Transcoder
 	mu        sync.Mutex
@@ -159,8 +160,8 @@ func (c *counting) add(n int) {
 	c.most = max(c.most, c.now)
 }
 
-// However many clients read slowly, no more answers are encoded at once than there are seats, and each gets the whole of
-// its answer.
+// With any number of slow clients, the API encodes at most as many answers at once as there are seats, and each client
+// gets its whole answer.
 func TestNoMoreEncodersThanSeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const seats, clients = 2, 30

@@ -228,8 +228,8 @@ func (s *seats) Continue(ctx context.Context) error {
 	return s.await(ctx, arrived, 0)
 }
 
-// await waits until the request has its seats, but not longer than maxWait, unless that is zero. The caller holds the
-// lock, which await gives up while it waits.
+// await waits until the request has its seats, for at most maxWait, or without a limit if maxWait is zero. The caller
+// holds the lock, which await gives up while it waits.
 func (s *seats) await(ctx context.Context, arrived time.Time, maxWait time.Duration) error {
 	l, t := s.limiter, &s.ticket
 	if !t.seated {
@@ -254,8 +254,8 @@ func (s *seats) await(ctx context.Context, arrived time.Time, maxWait time.Durat
 	return nil
 }
 
-// wait waits until wake is closed, but not longer than maxWait, unless that is zero. If the wait ends before that, it
-// returns what has ended it.
+// wait waits until wake is closed, for at most maxWait, or without a limit if maxWait is zero. If the wait ends before
+// that, it returns what has ended it.
 func (s *seats) wait(ctx context.Context, wake <-chan struct{}, maxWait time.Duration) (end *uint64) {
 	var late <-chan time.Time
 	if maxWait > 0 {

@@ -38,7 +38,7 @@ type storedItem struct {
 	version         string // empty until the commit
 }
 
-// run makes the request of each object. It makes all of them, so that the client learns all faults at once. It ends
+// run makes the request of each object. It makes all requests, so that the client learns all faults at once. It ends
 // early only if there is no memory for the answer.
 func (t *attempt) run(ctx context.Context) error {
 	_ = t.api.TakeMemory(ctx, -t.taken)

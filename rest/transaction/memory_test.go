@@ -58,7 +58,7 @@ func TestAnswersTakeFromTheBudget(t *testing.T) {
 	assert.Zero(t, budget.Used())
 }
 
-// slow is a client that sends nothing of its body, and takes nothing of the answer, until it may go on.
+// slow is a client that neither sends its body nor reads the answer until it may go on.
 type slow struct {
 	*httptest.ResponseRecorder
 	body     io.Reader

@@ -1,5 +1,5 @@
-// Package usage reads from Go source what the methods of a type read, set and call. Tests compare that with what the
-// code says about itself in a table: the steps of a write, and the stages of a request.
+// Package usage finds in Go source what the methods of a type read, set and call. Tests compare that with the tables of
+// the steps of a write and of the stages of a request.
 package usage
 
 import (

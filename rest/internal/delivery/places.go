@@ -183,8 +183,8 @@ func (f *Flights) Deliver(in *Flight) {
 	in.unseat()
 }
 
-// Continue gives its seats to a request that has lost them to Deliver or to Stay, because the API has to work on the
-// request again. It waits for the seats until ctx ends.
+// Continue takes the seats back for a request that gave them up in Deliver or Stay and that the API has to work on
+// again. It waits for the seats until ctx ends.
 func (f *Flights) Continue(ctx context.Context, in *Flight) error {
 	if f.hasPlace(in) { // too many clients read
 		return nil

@@ -115,7 +115,7 @@ func TestAnswersDisplaceCaches(t *testing.T) {
 	apitest.Must(t, api, "GET", apitest.Widgets+"/large", "", "Accept", "application/yaml")
 }
 
-// A document of many short values takes many times its text.
+// A document of many short values takes many times the size of its text.
 func TestRoomForShortValues(t *testing.T) {
 	budget := storage.NewBudget(3 << 20)
 	api := apitest.New(t, rest.Options{Budget: budget}, apitest.WidgetResource())

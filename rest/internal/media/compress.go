@@ -49,8 +49,8 @@ func Compressed(w io.Writer, write func(io.Writer) error) error {
 	return c.end()
 }
 
-// compressor compresses a piece after the other, and gathers what becomes of them until it is worth a write. So nothing
-// is compressed while a write waits for the client.
+// compressor compresses one piece after another, and gathers the compressed bytes until they are worth a write. So it
+// compresses nothing while a write waits for the client.
 type compressor struct {
 	to      io.Writer
 	gzip    *gzip.Writer
@@ -99,5 +99,5 @@ func (c *compressor) resume() {
 	}
 }
 
-// Resume implements [Paced] for what is encoded before it is compressed.
+// Resume implements [Paced] for answers that are encoded before they are compressed.
 func (c *compressor) Resume() error { return resume(c.to) }

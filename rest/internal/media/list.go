@@ -271,7 +271,7 @@ func (w *ListWriter) join(l List) error {
 	return nil
 }
 
-// show returns a record in the version of the kind, when it is the turn of the list to be encoded further.
+// show returns a record in the version of the kind. It waits first until the list may be encoded further.
 func (w *ListWriter) show(record *storage.Record) (*storage.Record, error) {
 	if err := resume(w.to); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// endless is the body of a list that is made while it is read. It has n objects of about the same size.
+// endless is the body of a list, which it generates while the client reads. It has n objects of about the same size.
 type endless struct {
 	n, made int
 	read    int // bytes
@@ -74,7 +74,7 @@ type Seen struct {
 	Spec               SeenSpec `json:"spec"`
 }
 
-// A client decodes each object of a list as it reads it. However long the list is, the client holds little of its text.
+// A client decodes each object of a list as it reads it, so it holds little of the text of a long list.
 func TestListsAreDecodedWhileTheyAreRead(t *testing.T) {
 	const objects, most = 20_000, 64 << 10
 	body := &endless{n: objects}
@@ -117,7 +117,7 @@ func TestListsInAnotherOrder(t *testing.T) {
 	}
 }
 
-// A list that does not come to its end is an error, whatever the client has read of it.
+// A list that breaks off is an error, wherever it breaks off.
 func TestListsWithoutAnEnd(t *testing.T) {
 	one := apitest.StoredWidget{Name: "a"}.String()
 	const head = `{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"7"},"items":`

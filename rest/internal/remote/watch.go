@@ -65,7 +65,8 @@ func (w *watching) begin(ctx context.Context) error {
 	}
 	options := w.Options
 	options.ResourceVersion = ""
-	// The events come after the list, because whoever gets them may take any time, and the server does not wait so long.
+	// The client reads the whole list before it yields events. A slow receiver of events must not keep the server
+	// waiting.
 	var existing [][]byte
 	page, err := w.List(ctx, w.Namespace, options, func(object []byte) error {
 		existing = append(existing, bytes.Clone(object))
