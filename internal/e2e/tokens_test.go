@@ -62,7 +62,7 @@ func TestKubectlCreatesTokens(t *testing.T) {
 		`User "system:serviceaccount:`+namespace+`:robot" cannot list resource "serviceaccounts"`)
 	assert.Contains(t, as(t, s, 1, token, "create", "token", "robot"), `cannot create resource "serviceaccounts/token"`)
 	assert.Contains(t, as(t, s, 1, "root", "create", "token", "robot", "--bound-object-kind=Secret",
-		"--bound-object-name=a"), "cannot bind token to object of type v1, Kind=Secret")
+		"--bound-object-name=a"), "cannot bind token to object of type /v1, Kind=Secret")
 	elsewhere := strings.TrimSpace(as(t, s, 0, "root", "create", "token", "robot", "--audience=vault"))
 	assert.Contains(t, as(t, s, 1, elsewhere, "get", "notes"), "You must be logged in to the server")
 	assert.Contains(t, as(t, s, 0, "root", "get", "sa"), "robot")
