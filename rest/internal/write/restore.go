@@ -152,7 +152,7 @@ func (w *Write) checkVersion() error {
 	case !isDecimal(rv):
 		return noVersion(rv)
 	case strings.TrimLeft(rv, "0") != before.Get(objectmeta.ResourceVersion).Text():
-		return status.ModifiedConflict(res.GR, name)
+		return status.ModifiedConflict(res.Stored.GR, name)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func uidConflict(res *resource.Resource, namespace, name, wanted, stored string)
 	if namespace != "" {
 		key += namespace + "/"
 	}
-	return status.Conflict(res.GR, name,
+	return status.Conflict(res.Stored.GR, name,
 		fmt.Sprintf("StorageError: invalid object, Code: 4, Key: %s%s, ResourceVersion: 0, "+
 			"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", key, name, wanted,
 			stored))
