@@ -31,13 +31,19 @@ func (t *typed[T]) ObjectType() reflect.Type { return reflect.TypeFor[T]() }
 
 func (t *typed[T]) SetHooks() resource.HookSet {
 	return resource.HookSet{Defaults: t.Resource.Hooks.Default != nil, Prepare: t.Resource.Hooks.Prepare != nil,
-		Validate: t.Resource.Hooks.Validate != nil, ValidateDelete: t.Resource.Hooks.ValidateDelete != nil,
+		Canonicalize: t.Resource.Hooks.Canonicalize != nil,
+		Validate:     t.Resource.Hooks.Validate != nil, ValidateDelete: t.Resource.Hooks.ValidateDelete != nil,
 		GracePeriod: t.Resource.Hooks.GracePeriod != nil}
 }
 
 func (t *typed[T]) RunDefault(ctx context.Context, obj any) (err error) {
 	defer resource.EnterHook(ctx, "Default").Leave(&err)
 	return t.Resource.Hooks.Default(ctx, obj.(*T))
+}
+
+func (t *typed[T]) RunCanonicalize(ctx context.Context, obj any) (err error) {
+	defer resource.EnterHook(ctx, "Canonicalize").Leave(&err)
+	return t.Resource.Hooks.Canonicalize(ctx, obj.(*T))
 }
 
 func (t *typed[T]) RunPrepare(ctx context.Context, obj, old any) (err error) {

@@ -24,7 +24,7 @@ func (w *Write) withOwners(obj doc.Value) doc.Value {
 	case w.res.Managed == nil:
 		return obj
 	case w.way != applied:
-		claimed = w.res.Managed.Update(old, w.owned(obj), claimed, w.writer())
+		claimed = w.res.Managed.Update(old, w.owned(w.claimedIn(obj)), claimed, w.writer())
 	case !old.IsAbsent() && doc.Equal(obj, objectmeta.WithoutManagedFields(old)):
 		// If an apply changes nothing, it keeps the times too. Otherwise each repetition would be a write, and its
 		// event could cause the next.
@@ -36,6 +36,15 @@ func (w *Write) withOwners(obj doc.Value) doc.Value {
 		claimed = w.res.Managed.KeptCount(claimed, w.Through.Applied)
 	}
 	return obj.WithAt(claimed, "metadata", objectmeta.ManagedFields)
+}
+
+// claimedIn returns the object whose changes the client owns. obj is the object after this write. Through a part of the
+// object, the Prepare hook restores what the client cannot change, so there the client owns the changes of obj.
+func (w *Write) claimedIn(obj doc.Value) doc.Value {
+	if w.res.Dialect.HooksOwn || w.Through != nil && w.Through.Name != "status" {
+		return obj
+	}
+	return w.draft.asked
 }
 
 // writer describes the writer for managedFields.

@@ -55,7 +55,7 @@ func of[T any, P interface {
 		missing.Set(obj)
 		return nil
 	}
-	r.Hooks.Prepare = func(_ context.Context, obj, _ *T) error {
+	r.Hooks.Canonicalize = func(_ context.Context, obj *T) error {
 		missing.Canonicalize(obj)
 		return nil
 	}
