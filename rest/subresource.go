@@ -30,12 +30,17 @@ type Subresource[T, S any] struct {
 	Name string
 	// Group, Version and Kind are the kind of S. Default: the resource's group and version, and the name of S.
 	Group, Version, Kind string
+	// Accepts are other versions of the kind, with the same fields, in which clients may send the body of a POST.
+	Accepts []apimeta.GroupVersion
 
 	// Get answers GET with the view of the object. If it returns nil, the answer is 404.
 	Get func(ctx context.Context, parent *T) (*S, error)
 	// Update answers PUT and PATCH by changing the object according to sub. The changed object is validated and stored
 	// like in any other update. It cannot change the status. Update needs Get.
 	Update func(ctx context.Context, parent *T, sub *S) error
+	// Check refuses the body of a POST before the server looks for the object. name is that of the object in the URL. By
+	// default, the server refuses a body with another name.
+	Check func(name string, sub *S) error
 	// Create answers POST by running an action on the object. The answer is its result with 201, or a Status if the result
 	// is nil. parent is a snapshot. Without Claim nothing orders two requests, so Create runs for each of them, perhaps at
 	// once.
@@ -64,7 +69,7 @@ type Subresource[T, S any] struct {
 // subresource implements [SubresourceOf]. It wraps the functions of the host as functions on documents.
 func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubresource, error) {
 	t := reflect.TypeFor[S]()
-	sub := &resource.Subresource{Name: s.Name, GoType: t,
+	sub := &resource.Subresource{Name: s.Name, GoType: t, Accepts: s.Accepts,
 		Kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind}}
 	if s.Version == "" {
 		sub.Kind.Group, sub.Kind.Version = parent.GVK.Group, parent.GVK.Version
@@ -80,6 +85,8 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 		return nil, fmt.Errorf("subresource %q: Update needs Get", s.Name)
 	case s.CreateDryRun != nil && s.Create == nil:
 		return nil, fmt.Errorf("subresource %q: CreateDryRun needs Create", s.Name)
+	case (s.Check != nil || len(s.Accepts) > 0) && s.Create == nil:
+		return nil, fmt.Errorf("subresource %q: Check and Accepts need Create", s.Name)
 	case s.Claim != nil && s.Create == nil:
 		return nil, fmt.Errorf("subresource %q: Claim needs Create", s.Name)
 	case (s.Claim == nil) != (s.Settle == nil):
@@ -128,6 +135,16 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 	if s.Create != nil {
 		sub.Verbs = append([]string{kind.Create}, sub.Verbs...)
 		sub.Create = actionOf("Create of "+s.Name, s.Create)
+	}
+	if s.Check != nil {
+		sub.Check = func(ctx context.Context, name string, v doc.Value) (err error) {
+			defer resource.EnterHook(ctx, "Check of "+s.Name).Leave(&err)
+			in := new(S)
+			if err := gotype.ToGo(v, in); err != nil {
+				return status.BadRequest(err.Error())
+			}
+			return s.Check(name, in)
+		}
 	}
 	if s.CreateDryRun != nil {
 		sub.DryRun = actionOf("CreateDryRun of "+s.Name, s.CreateDryRun)
