@@ -31,7 +31,7 @@ func resource() map[string]kind {
 		"DeviceClass": {plural: "deviceclasses", returnDeleted: true, scope: rest.ScopeCluster,
 			generation: true, columns: []column{age()}},
 		"DeviceTaintRule": {plural: "devicetaintrules", returnDeleted: true, scope: rest.ScopeCluster,
-			columns: []column{age()}},
+			generation: true, versionRequired: true, columns: []column{age()}},
 		"ResourceClaim":             {plural: "resourceclaims", returnDeleted: true, columns: resourceClaimColumns()},
 		"ResourceClaimTemplate":     {plural: "resourceclaimtemplates", returnDeleted: true, columns: []column{age()}},
 		"ResourcePoolStatusRequest": {plural: "resourcepoolstatusrequests", returnDeleted: true, scope: rest.ScopeCluster},

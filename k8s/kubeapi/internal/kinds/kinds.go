@@ -70,5 +70,8 @@ func of[T any, P interface {
 		}
 		return validation.CheckPart(obj, old)
 	}
+	if step := withoutOff[T](); step != nil {
+		r = preparing(r, step)
+	}
 	return r
 }
