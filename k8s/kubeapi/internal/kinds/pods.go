@@ -36,6 +36,8 @@ func preparePod(ctx context.Context, pod, old *corev1.Pod) error {
 	}
 	switch {
 	case old == nil:
+		mergeLabelKeys(pod)
+		copyAppArmor(ctx, pod)
 		defaults.PodResources(&pod.Spec)
 		pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClassOf(&pod.Spec)}
 		if len(pod.Spec.SchedulingGates) > 0 {

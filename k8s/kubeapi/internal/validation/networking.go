@@ -15,6 +15,11 @@ import (
 
 func (r *report) ingress(obj *networkingv1.Ingress) {
 	p, s := field.NewPath("spec"), &obj.Spec
+	if class, ok := obj.Annotations[ingressClassKey]; ok && !r.existing {
+		r.is(s.IngressClassName == nil || *s.IngressClassName == class,
+			field.Invalid(field.NewPath("annotations", ingressClassKey), class,
+				"must match `ingressClassName` when both are specified"))
+	}
 	if len(s.Rules) == 0 && s.DefaultBackend == nil {
 		r.add(field.Invalid(p, s.Rules, "either `defaultBackend` or `rules` must be specified"))
 	}
