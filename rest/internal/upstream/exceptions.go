@@ -10,6 +10,8 @@ type Exceptions struct {
 	Counted []string
 	// Uncounted are paths of other fields that do not raise it.
 	Uncounted [][]string
+	// Unowned are paths of fields that no client owns, except those that apply them.
+	Unowned [][]string
 	// StatusKeeps are the members of the metadata that a write of the status leaves as they are.
 	StatusKeeps []string
 }
@@ -29,6 +31,8 @@ func ExceptionsOf(group, version, kind string) Exceptions {
 		return Exceptions{Orphans: true}
 	case "apps/Deployment": // its controller copies the annotations to the ReplicaSets
 		return Exceptions{Counted: []string{"annotations"}, StatusKeeps: []string{"labels"}}
+	case "certificates.k8s.io/CertificateSigningRequest": // the server adds who asks, and then the spec is fixed
+		return Exceptions{Unowned: [][]string{{"spec"}}}
 	case "discovery.k8s.io/EndpointSlice":
 		return Exceptions{Counted: []string{"labels"}}
 	case "/Pod": // a binding sets the node, and old kubelets damaged the owners

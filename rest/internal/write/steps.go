@@ -228,7 +228,7 @@ func newOrder() (o order) {
 		// storedversion.go
 		{"convert", "The object is converted to the stored version. There it takes the steps that are marked in the column for the stored " +
 			"version.",
-			onWrite, formsBefore | owners | asked | base | shownAfter, formsAfter, (*Write).convert},
+			onWrite, formsBefore | owners | base | shownAfter, formsAfter, (*Write).convert},
 		{"count", "The generation rises if the write changed anything outside of metadata and status.",
 			onWrite, formsBefore | now | formsAfter, formsAfter, (*Write).count},
 		// encode.go
