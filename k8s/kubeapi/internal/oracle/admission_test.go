@@ -157,7 +157,7 @@ var unplayed = map[string]string{
 	"AlwaysDeny":                 "would refuse the scenes of all others",
 	"EventRateLimit":             "counts in time, which both sides would have to share",
 	"ImagePolicyWebhook":         "asks a server outside",
-	"ClusterTrustBundleAttest":   "concerns a kind that Kubernetes 1.36 does not serve",
+	"ClusterTrustBundleAttest":   "a test of package server sends its requests",
 	"PodGroupProtection":         "concerns kinds that Kubernetes does not serve by default",
 	"MutatingAdmissionPolicy":    "the core has its own tests",
 	"MutatingAdmissionWebhook":   "the core has its own tests",
