@@ -196,7 +196,7 @@ func (r *report) policyPort(p *field.Path, port *networkingv1.NetworkPolicyPort)
 	default:
 		r.port(p.Child("port"), port.Port.IntVal)
 		if end != nil {
-			r.is(*end >= port.Port.IntVal, field.Invalid(p.Child("endPort"), port.Port.IntVal,
+			r.is(*end >= port.Port.IntVal, field.Invalid(p.Child("endPort"), *end,
 				"must be greater than or equal to `port`"))
 			r.port(p.Child("endPort"), *end)
 		}
