@@ -302,9 +302,7 @@ func TestOwnersOfWhatHooksSet(t *testing.T) {
 		of := rest.Resource[Leaflet]{Group: "billing.example.com", Version: "v1", Plural: "leaflets"}
 		of.Wire.Dialect = c.dialect
 		of.Hooks.Canonicalize = func(_ context.Context, l *Leaflet) error {
-			if l.Spec.Draft != "" {
-				l.Spec.Draft, l.Spec.Text = "", l.Spec.Draft
-			}
+			l.Spec.Text = l.Spec.Draft
 			return nil
 		}
 		of.Hooks.Prepare = func(_ context.Context, l, _ *Leaflet) error {
@@ -314,9 +312,8 @@ func TestOwnersOfWhatHooksSet(t *testing.T) {
 		api := apitest.New(t, rest.Options{}, of)
 		a := apitest.Must(t, api, "POST", "/apis/billing.example.com/v1/namespaces/default/leaflets",
 			`{"apiVersion":"billing.example.com/v1","kind":"Leaflet","metadata":{"name":"a"},"spec":{"draft":"d"}}`)
-		assert.Equal(t, map[string]any{"text": "d", "mark": "m"}, a.Value(t, "spec"))
+		assert.Equal(t, map[string]any{"draft": "d", "text": "d", "mark": "m"}, a.Value(t, "spec"))
 		assert.Contains(t, a.Body, `"f:text"`)
-		assert.NotContains(t, a.Body, `"f:draft"`)
 		assert.Equal(t, c.owned, strings.Contains(a.Body, `"f:mark"`), a.Body)
 	}
 }
