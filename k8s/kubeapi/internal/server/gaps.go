@@ -52,7 +52,7 @@ func (g *gaps) textFor(a access.Access, code int, r *http.Request) string {
 		what += "/" + a.Subresource
 	}
 	switch {
-	case code == http.StatusNotFound && hasKind(a) && g.verbsOf(a.Group, a.Version, what, r) == nil:
+	case code == http.StatusNotFound && hasKind(a) && g.verbsOf(a.Group, a.Version, a.Resource, r) == nil:
 		return fmt.Sprintf("kubeapi does not serve %s in %s", what, groupVersion(a.Group, a.Version))
 	case code != http.StatusMethodNotAllowed && code != http.StatusNotImplemented:
 	case slices.Contains(g.verbsOf(a.Group, a.Version, what, r), string(a.Verb)): // discovery is that of Kubernetes

@@ -53,7 +53,7 @@ func TestRequestsForWhatTheServerDoesNotHaveAreReported(t *testing.T) {
 		{http.MethodGet, "/api/v1/namespaces/default/pods/missing/nonsense", ""},
 		{http.MethodDelete, "/api/v1/namespaces/default/bindings", ""},
 		{http.MethodPut, "/api/v1/namespaces/default/pods/missing/binding", ""},
-		{http.MethodPost, "/api/v1/componentstatuses", ""},
+		{http.MethodDelete, "/apis/authorization.k8s.io/v1/subjectaccessreviews", ""},
 		{http.MethodGet, "/api/v1/namespaces/default/configmaps", ""},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), test.method, test.path, nil)
