@@ -41,10 +41,10 @@ func (w *Write) withOwners(obj, mine doc.Value) doc.Value {
 	return obj.WithAt(claimed, "metadata", objectmeta.ManagedFields)
 }
 
-// claimedIn returns the object whose changes the client owns. obj is the object after this write. Through a part of the
-// object, the Prepare hook restores what the client cannot change, so there the client owns the changes of obj.
+// claimedIn returns the object whose changes the client owns. obj is the object after this write. Through a view, such as
+// a Scale, the client has sent no object, so there it owns the changes of obj.
 func (w *Write) claimedIn(obj doc.Value) doc.Value {
-	if w.res.Dialect.HooksOwn || w.Through != nil && w.Through.Name != "status" {
+	if w.res.Dialect.HooksOwn || w.Through != nil && w.Through.Name != "status" && !w.Through.OfItself {
 		return obj
 	}
 	return w.draft.asked
