@@ -72,6 +72,9 @@ func TestFieldSelectors(t *testing.T) {
 				if request == "/api/v1/pods?fieldSelector=status.podIPs%3Dx" {
 					continue // Kubernetes accepts it, and selects nothing
 				}
+				if name == "podcertificaterequests" && field == "metadata.namespace" {
+					continue // Kubernetes refuses it for this kind alone
+				}
 				want, got := kubernetesAPI(t).send(t, "GET", request, asJSON, nil), ourAPI(t).send(t, "GET", request, asJSON, nil)
 				switch assert.Equal(t, want.code, got.code, "%s: %s, %s", request, want.body, got.body); {
 				case name == "jobs" || name == "resourceslices": // Kubernetes has other words for these two
