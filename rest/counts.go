@@ -52,17 +52,22 @@ type CountOptions struct {
 
 // Count counts the selected objects by the values of some fields, without reading the objects. If the API does not
 // support [Queries], the error is BadRequest.
-func (c Client[T]) Count(ctx context.Context, options CountOptions) (*Counts, error) {
+func (c client) Count(ctx context.Context, options CountOptions) (*Counts, error) {
 	if _, err := c.at(access.VerbList, "", ""); err != nil {
 		return nil, err
 	}
 	if len(options.By) == 0 {
 		return nil, status.BadRequest("rest.CountOptions.By names no field")
 	}
-	return decoded[Counts](c.caller.Count(ctx, c.namespace, caller.ListOptions{
+	json, err := c.caller.Count(ctx, c.namespace, caller.ListOptions{
 		ListOptions: apimeta.ListOptions{LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector},
 		Query:       resource.QueryText{Conditions: options.FieldQuery, Facets: strings.Join(options.By, ",")},
-	}))
+	})
+	counts := new(Counts)
+	if err := decodeInto(counts, json, err); err != nil {
+		return nil, err
+	}
+	return counts, nil
 }
 
 // count answers a list with the parameter facets.

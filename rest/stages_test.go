@@ -104,7 +104,8 @@ func TestStagesAreInTheDocs(t *testing.T) {
 	table.WriteString("| stage | file | reads | sets | what it does |\n| --- | --- | --- | --- | --- |\n")
 	source := sourceOf(t)
 	for _, s := range source.stages {
-		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", s.name, s.file, source.words(s.reads), source.words(s.sets), s.about)
+		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", s.name, s.file, source.words(s.reads), source.words(s.sets),
+			s.about)
 	}
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)

@@ -1,5 +1,5 @@
-// Package usage finds in Go source what the methods of a type read, set and call, and reads the tables of the steps of a
-// write and of the stages of a request, with which tests compare it. Because it reads source, these tests need no
+// Package usage finds in Go source what the methods of a type read, set and call, and reads the tables of the steps of
+// a write and of the stages of a request, with which tests compare it. Because it reads source, these tests need no
 // access to what a package does not export: a test inside of a package makes Go compile all packages between it and
 // its tests twice.
 package usage

@@ -170,9 +170,11 @@ func TestStepsReadWhatIsSet(t *testing.T) {
 
 // valueNames are the constants of values in steps.go by their selectors below an attempt.
 var valueNames = map[string]string{
-	"before.record": "record", "before.shown": "shownBefore", "before.json": "shownBefore", "before.stored": "storedBefore",
-	"before.forms": "formsBefore",
-	"before.view":  "view", "draft.now": "now", "draft.wanted": "wanted", "draft.typed": "typed", "draft.defaulted": "inDefaults",
+	"before.record": "record", "before.shown": "shownBefore", "before.json": "shownBefore",
+	"before.stored": "storedBefore",
+	"before.forms":  "formsBefore",
+	"before.view":   "view", "draft.now": "now", "draft.wanted": "wanted", "draft.typed": "typed",
+	"draft.defaulted":  "inDefaults",
 	"draft.translated": "translated", "draft.nameGenerated": "nameGenerated", "draft.versioned": "versioned",
 	"draft.owners": "owners",
 	"draft.sent":   "sent", "draft.base": "base", "after.shown": "shownAfter", "after.stored": "storedAfter",
