@@ -43,14 +43,18 @@ type event struct {
 //go:noinline
 func eventsOf[T any](all iter.Seq2[event, error]) iter.Seq2[Event[T], error] {
 	return func(yield func(Event[T], error) bool) {
+		kept := any(yield) // its own type contains T: see [declared]
 		all(func(e event, err error) bool {
 			obj, _ := e.object.(*T)
-			return yield(Event[T]{e.Type, obj, e.ResourceVersion, e.Written}, err)
+			return kept.(func(Event[T], error) bool)(Event[T]{e.Type, obj, e.ResourceVersion, e.Written}, err)
 		})
 	}
 }
 
-// events yields the events of a watch. It recovers like Follow if recovers is set.
+// events yields the events of a watch. It recovers like Follow if recovers is set. If Go inlined it, each kind would
+// contain its functions.
+//
+//go:noinline
 func (c client) events(ctx context.Context, options *WatchOptions, recovers bool) iter.Seq2[event, error] {
 	f := caller.Following{Namespace: c.namespace, Recovers: recovers, Options: caller.ListOptions{
 		ListOptions: apimeta.ListOptions{
