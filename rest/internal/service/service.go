@@ -51,8 +51,7 @@ type Service interface {
 // Caller is on whose behalf a call is made. The context has the user, and hooks receive it.
 type Caller struct {
 	context.Context
-	// Only restricts the caller to some of the objects. Nil restricts it to none. Resume is that of
-	// [resource.ListParameters].
+	// Only restricts the caller to some of the objects, unless it is nil. Resume is that of [resource.ListParameters].
 	Only   *rights.Restriction
 	Resume rights.Resume
 	// MayCreate is that of [write.Write].
