@@ -1,22 +1,24 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/impersonation"
 	"github.com/decorum-go/decorum/rest/internal/keys"
 	"github.com/decorum-go/decorum/rest/internal/remote"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/rights"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
@@ -36,7 +38,7 @@ import (
 // for concurrent use. The zero Client is not usable. After [API.Shutdown] or [API.Close], every call of an in-process
 // client returns a ServiceUnavailable error that wraps [watch.ErrClosed].
 type Client[T any] struct {
-	caller    caller.Caller
+	service   service.Service
 	res       *resource.Resource // an outline in a client of another process
 	namespace string
 	asked     write.Asked  // the options of every write
@@ -64,19 +66,19 @@ func (c Client[T]) As(manager string) Client[T] {
 // the server allows only to some users (kubectl --as). If u has no Name, every call returns a BadRequest error.
 func (c Client[T]) AsUser(u access.User) Client[T] {
 	c.user = &u
-	switch now := c.caller.(type) {
-	case *remote.Caller:
+	switch now := c.service.(type) {
+	case *remote.Service:
 		acting := *now
 		acting.Header = impersonation.Header(u)
-		c.caller = &acting
-	case *caller.Local:
-		c.caller = c.res.Owner.(*API).actingCaller(*now, u)
+		c.service = &acting
+	case *service.Calls:
+		c.service = c.res.Owner.(*API).callsAs(*now, u)
 	}
 	return c
 }
 
-// actingCaller returns a caller that acts as a user.
-func (a *API) actingCaller(acting caller.Local, u access.User) *caller.Local {
+// callsAs returns calls that act as a user.
+func (a *API) callsAs(acting service.Calls, u access.User) *service.Calls {
 	u.Groups = identity.WithSystemGroup(u.Name, u.Groups)
 	acting.Calling = func(ctx context.Context, q access.Access) context.Context {
 		return &call{Context: access.WithUser(ctx, u), access: q, acting: true}
@@ -186,10 +188,10 @@ func (a *API) calling(ctx context.Context, q access.Access) context.Context {
 
 // at checks that the resource supports a verb, and returns the address of an object or, if subresource is not empty, of
 // that subresource.
-func (c Client[T]) at(v access.Verb, name, subresource string) (caller.Address, error) {
-	at := caller.Address{Namespace: c.namespace, Name: name, Subresource: subresource}
+func (c Client[T]) at(v access.Verb, name, subresource string) (service.Address, error) {
+	at := service.Address{Namespace: c.namespace, Name: name, Subresource: subresource}
 	switch {
-	case c.caller == nil:
+	case c.service == nil:
 		return at, status.InternalError(errors.New("the zero rest.Client is not usable: call one of the functions named ClientFor"))
 	case c.user != nil && c.user.Name == "":
 		return at, status.BadRequest("rest.Client.AsUser: the user has no name")
@@ -217,13 +219,28 @@ func decoded[T any](json []byte, err error) (*T, error) {
 	return obj, nil
 }
 
+// do carries out a write and returns the resulting object or subresource.
+func (c Client[T]) do(ctx context.Context, w *service.Wanted) ([]byte, error) {
+	report := collectWarnings(ctx, w)
+	writing, err := c.service.Begin(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	defer report()
+	done, err := writing.Do(service.Caller{Context: ctx})
+	if err != nil {
+		return nil, err
+	}
+	return done.JSON, nil
+}
+
 // Get returns the most recent state of an object, or a NotFound error.
 func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
 	at, err := c.at(access.VerbGet, name, "")
 	if err != nil {
 		return nil, err
 	}
-	return decoded[T](c.caller.Get(ctx, at, ""))
+	return decoded[T](c.service.Get(service.Caller{Context: ctx}, at, ""))
 }
 
 // GetNotOlderThan returns an object from a state that is at least as recent as resourceVersion; "0" accepts any state
@@ -234,7 +251,7 @@ func (c Client[T]) GetNotOlderThan(ctx context.Context, name, resourceVersion st
 	if err != nil {
 		return nil, err
 	}
-	return decoded[T](c.caller.Get(ctx, at, resourceVersion))
+	return decoded[T](c.service.Get(service.Caller{Context: ctx}, at, resourceVersion))
 }
 
 // List returns a page of objects, ordered by namespace and name. It decodes each object as it reads it, so it needs no
@@ -244,14 +261,14 @@ func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], err
 	if _, err := c.at(access.VerbList, "", ""); err != nil {
 		return nil, err
 	}
-	return pageOf[T](func(see caller.See) (*caller.Page, error) {
-		return c.caller.List(ctx, c.namespace, options.parameters(), see)
+	return pageOf[T](func(into service.Into) (service.Page, error) {
+		return c.service.List(service.Caller{Context: ctx}, c.namespace, options.selected(), into)
 	})
 }
 
-// parameters converts the options to the query parameters of a list.
-func (o ListOptions) parameters() caller.ListOptions {
-	return caller.ListOptions{
+// selected converts the options to the query parameters of a list.
+func (o ListOptions) selected() *service.Selected {
+	return &service.Selected{
 		ListOptions: apimeta.ListOptions{
 			LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector, Limit: o.Limit, Continue: o.Continue,
 			ResourceVersion: o.ResourceVersion, ResourceVersionMatch: o.ResourceVersionMatch,
@@ -261,17 +278,18 @@ func (o ListOptions) parameters() caller.ListOptions {
 }
 
 // pageOf decodes the objects of a page while a call reads them.
-func pageOf[T any](read func(caller.See) (*caller.Page, error)) (*Page[T], error) {
+func pageOf[T any](read func(service.Into) (service.Page, error)) (*Page[T], error) {
 	var out Page[T]
-	found, err := read(func(json []byte) error {
+	found, err := read(service.Into{See: func(json []byte) error {
 		obj, err := decoded[T](json, nil)
 		out.Items = append(out.Items, obj)
 		return err
-	})
+	}})
 	if err != nil {
 		return nil, err
 	}
-	out.ResourceVersion, out.Continue = found.ResourceVersion, found.Continue
+	out.ResourceVersion = cmp.Or(found.Version, strconv.FormatUint(uint64(found.Revision), 10))
+	out.Continue = found.Token
 	return &out, nil
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 )
 
 // Follow is a [Client.Watch] that recovers from Expired errors. If the store has dropped changes that Follow has not
@@ -33,7 +33,7 @@ var errBrokenOff = errors.New("the caller has broken off")
 
 // events yields the events of a watch. It recovers like Follow if recovers is set.
 func (c Client[T]) events(ctx context.Context, options WatchOptions, recovers bool) iter.Seq2[Event[T], error] {
-	f := caller.Following{Namespace: c.namespace, Recovers: recovers, Options: caller.ListOptions{
+	f := service.Following{Namespace: c.namespace, Recovers: recovers, Selected: service.Selected{
 		ListOptions: apimeta.ListOptions{
 			LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion,
 		},
@@ -42,7 +42,7 @@ func (c Client[T]) events(ctx context.Context, options WatchOptions, recovers bo
 	return func(yield func(Event[T], error) bool) {
 		_, err := c.at(access.VerbWatch, "", "")
 		if err == nil {
-			err = c.caller.Watch(ctx, f, func(e caller.Event) error {
+			err = c.service.Watch(service.Caller{Context: ctx}, f, func(e service.Event) error {
 				obj, err := decoded[T](e.JSON, nil)
 				if err == nil && !yield(Event[T]{Type: e.Type, Object: obj, ResourceVersion: e.ResourceVersion, Written: e.Written},
 					nil) {

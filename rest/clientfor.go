@@ -7,8 +7,8 @@ import (
 	"reflect"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
@@ -29,7 +29,7 @@ func ClientForType[T any](api *API) (Client[T], error) {
 	if found == nil {
 		return Client[T]{}, fmt.Errorf("rest.ClientForType: the API serves no resource of %s", reflect.TypeFor[T]())
 	}
-	return Client[T]{res: found, caller: api.callerOf(found)}, nil
+	return Client[T]{res: found, service: api.callsOf(found)}, nil
 }
 
 // ClientForResource returns the in-process client of the resource with a group, a version and a plural, whose Go type
@@ -47,7 +47,7 @@ func ClientForResource[T any](api *API, of apimeta.GroupVersionResource) (Client
 			return Client[T]{}, fmt.Errorf("rest.ClientForResource: %s has the type %s, not %s", res.GR, res.GoType.ObjectType(),
 				reflect.TypeFor[T]())
 		}
-		return Client[T]{res: res, caller: api.callerOf(res)}, nil
+		return Client[T]{res: res, service: api.callsOf(res)}, nil
 	}
 	return Client[T]{}, fmt.Errorf("rest.ClientForResource: the API does not serve %v", of)
 }
@@ -63,8 +63,8 @@ func ClientForHook[T any](ctx context.Context) (Client[T], error) {
 	return ClientForType[T](env.Owner.(*API))
 }
 
-// callerOf returns the caller of a resource for clients in the same process.
-func (a *API) callerOf(res *resource.Resource) caller.Caller {
-	return &caller.Local{Resource: res, Writes: a.writes, Enter: a.flights.EnterCall, Leave: a.flights.LeaveCall,
-		Calling: a.calling}
+// callsOf returns the calls of a resource for clients in the same process.
+func (a *API) callsOf(res *resource.Resource) *service.Calls {
+	return &service.Calls{Local: service.Local{Resource: res, Writes: a.writes}, Enter: a.flights.EnterCall,
+		Leave: a.flights.LeaveCall, Calling: a.calling}
 }

@@ -57,7 +57,7 @@ func ClientForEndpoint[T any](server Endpoint, r Resource[T]) (Client[T], error)
 	if err != nil {
 		return Client[T]{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", reflect.TypeFor[T](), err)
 	}
-	return Client[T]{res: res, caller: &remote.Caller{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient),
+	return Client[T]{res: res, service: &remote.Service{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient),
 		Resource: res}}, nil
 }
 

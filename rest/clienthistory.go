@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/history"
 	past "github.com/decorum-go/decorum/rest/internal/history"
+	"github.com/decorum-go/decorum/rest/internal/service"
 )
 
 // The subresources of a kind with a [History].
@@ -40,7 +41,15 @@ func (c Client[T]) past(ctx context.Context, name string, query past.Query) ([]b
 	if err != nil {
 		return nil, err
 	}
-	return c.caller.History(ctx, at, query)
+	if err := query.Check(); err != nil {
+		return nil, err
+	}
+	found, err := c.service.History(service.Caller{Context: ctx}, at)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	return found.Answer(query)
 }
 
 // Undo gives an object the content of an earlier version: the labels, the annotations, and everything outside of
@@ -60,7 +69,7 @@ func (c Client[T]) Undo(ctx context.Context, name, revision string, options Undo
 	if w.Object, err = codec.FromGo(&request); err != nil {
 		return nil, err
 	}
-	return decoded[T](c.caller.Write(ctx, w))
+	return decoded[T](c.do(ctx, w))
 }
 
 // UndoOptions are the options of [Client.Undo].
@@ -78,6 +87,6 @@ func (c Client[T]) PurgeHistory(ctx context.Context, name string) error {
 		return err
 	}
 	w.Verb = string(access.VerbDelete)
-	_, err = c.caller.Write(ctx, w)
+	_, err = c.do(ctx, w)
 	return err
 }

@@ -25,5 +25,5 @@ func (c Client[T]) patch(ctx context.Context, name, subresource string, form api
 		return nil, err
 	}
 	w.Form, w.Data = string(form), data
-	return decoded[T](c.caller.Write(ctx, w))
+	return decoded[T](c.do(ctx, w))
 }

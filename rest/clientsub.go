@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -18,22 +18,22 @@ func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresourc
 	if err != nil {
 		return nil, err
 	}
-	return decoded[S](c.caller.Get(ctx, w.Address, ""))
+	return decoded[S](c.service.Get(service.Caller{Context: ctx}, w.Address, ""))
 }
 
 // UpdateSubresource changes an object through a subresource, and returns the resulting subresource. It returns a
 // Conflict if sub has a resourceVersion other than that of the object.
 func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
-	return writeView(ctx, c, access.VerbUpdate, caller.Address{Name: name, Subresource: subresource}, sub)
+	return writeView(ctx, c, access.VerbUpdate, service.Address{Name: name, Subresource: subresource}, sub)
 }
 
 // CreateSubresource runs an action on an object and returns the result of the action, which may be nil.
 func CreateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
-	return writeView(ctx, c, access.VerbCreate, caller.Address{Name: name, Subresource: subresource}, sub)
+	return writeView(ctx, c, access.VerbCreate, service.Address{Name: name, Subresource: subresource}, sub)
 }
 
 // writeView writes a subresource. It sets apiVersion and kind, so the caller need not.
-func writeView[S, T any](ctx context.Context, c Client[T], verb access.Verb, at caller.Address, sub *S) (*S, error) {
+func writeView[S, T any](ctx context.Context, c Client[T], verb access.Verb, at service.Address, sub *S) (*S, error) {
 	w, err := c.view(ctx, verb, at.Name, at.Subresource)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func writeView[S, T any](ctx context.Context, c Client[T], verb access.Verb, at 
 	}
 	kind := c.res.KindOfView(at.Subresource, reflect.TypeFor[S]())
 	w.Object = v.With("apiVersion", doc.Of(kind.GroupVersion().String())).With("kind", doc.Of(kind.Kind))
-	answer, err := c.caller.Write(ctx, w)
+	answer, err := c.do(ctx, w)
 	if err != nil || answer == nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func writeView[S, T any](ctx context.Context, c Client[T], verb access.Verb, at 
 
 // view returns a write of a subresource that has its own kind, and checks that the subresource supports the verb. For
 // other subresources, such as status, the client has methods.
-func (c Client[T]) view(ctx context.Context, verb access.Verb, name, subresource string) (*caller.Write, error) {
+func (c Client[T]) view(ctx context.Context, verb access.Verb, name, subresource string) (*service.Wanted, error) {
 	w, err := c.write(ctx, access.VerbGet, name, subresource) // every verb on a subresource requires that the resource supports get
 	if err != nil {
 		return nil, err

@@ -7,10 +7,10 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/keys"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
@@ -20,17 +20,16 @@ const theStatus = "status"
 
 // write begins a write of an object or, if subresource is not empty, of that subresource. Its caller sets the remaining
 // fields.
-func (c Client[T]) write(ctx context.Context, v access.Verb, name, subresource string) (*caller.Write, error) {
+func (c Client[T]) write(ctx context.Context, v access.Verb, name, subresource string) (*service.Wanted, error) {
 	at, err := c.at(v, name, subresource)
 	if err != nil {
 		return nil, err
 	}
-	w := &caller.Write{Address: at, Asked: c.asked, Verb: string(v)}
+	w := &service.Wanted{Address: at, Asked: c.asked, Verb: string(v)}
 	w.Asked.Agent = userNameIn(ctx)
 	if c.user != nil {
 		w.Asked.Agent = c.user.Name
 	}
-	w.Tell, _ = ctx.Value(warningsKey{}).(func(string))
 	if errs := w.Asked.Validation.Check(); len(errs) > 0 {
 		return nil, resource.InvalidOptions("PatchOptions", errs)
 	}
@@ -67,7 +66,7 @@ func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	if w.Object, err = c.document(obj); err != nil {
 		return nil, err
 	}
-	return decoded[T](c.caller.Write(ctx, w))
+	return decoded[T](c.do(ctx, w))
 }
 
 // Update replaces an object, except for its status, and returns it as stored. It returns Conflict if the object has
@@ -78,7 +77,7 @@ func (c Client[T]) Update(ctx context.Context, obj *T) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decoded[T](c.caller.Write(ctx, w))
+	return decoded[T](c.do(ctx, w))
 }
 
 // UpdateStatus replaces only the status of an object. It returns the same errors as Update.
@@ -87,11 +86,11 @@ func (c Client[T]) UpdateStatus(ctx context.Context, obj *T) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decoded[T](c.caller.Write(ctx, w))
+	return decoded[T](c.do(ctx, w))
 }
 
 // replacement returns the write that replaces an object or a subresource.
-func (c Client[T]) replacement(ctx context.Context, obj *T, subresource string) (*caller.Write, error) {
+func (c Client[T]) replacement(ctx context.Context, obj *T, subresource string) (*service.Wanted, error) {
 	w, err := c.write(ctx, access.VerbUpdate, "", subresource)
 	if err != nil {
 		return nil, err
@@ -137,7 +136,7 @@ func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(
 	if err != nil {
 		return nil, err
 	}
-	// No loop is necessary: caller.Write calls Change again if the write loses a race. The changed object has the
+	// No loop is necessary: the service calls Change again if the write loses a race. The changed object has the
 	// resourceVersion that f saw.
 	w.Change = func(old doc.Value) (doc.Value, error) {
 		if old.IsAbsent() { // an update may create an object of this kind
@@ -157,7 +156,7 @@ func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(
 		v = c.res.WithKind(c.res.SentByType(v, old))
 		return v, write.CheckIdentity(c.res, v, c.namespace, name)
 	}
-	return decoded[T](c.caller.Write(ctx, w))
+	return decoded[T](c.do(ctx, w))
 }
 
 // Delete deletes an object. While finalizers or the grace period hold the object, it remains with a deletionTimestamp
@@ -167,7 +166,7 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 	if err != nil {
 		return err
 	}
-	_, err = c.caller.Write(ctx, w)
+	_, err = c.do(ctx, w)
 	return err
 }
 
@@ -180,13 +179,14 @@ func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions,
 	if err != nil {
 		return nil, err
 	}
-	return pageOf[T](func(see caller.See) (*caller.Page, error) {
-		return c.caller.DeleteCollection(ctx, w, selected.parameters(), see)
+	defer collectWarnings(ctx, w)()
+	return pageOf[T](func(into service.Into) (service.Page, error) {
+		return c.service.DeleteCollection(service.Caller{Context: ctx}, w, selected.selected(), into)
 	})
 }
 
 // deletion returns the write that deletes an object, or each object of a collection.
-func (c Client[T]) deletion(ctx context.Context, v access.Verb, name string, options DeleteOptions) (*caller.Write, error) {
+func (c Client[T]) deletion(ctx context.Context, v access.Verb, name string, options DeleteOptions) (*service.Wanted, error) {
 	w, err := c.write(ctx, v, name, "")
 	if err != nil {
 		return nil, err
