@@ -124,7 +124,7 @@ func (a *API) build(d Definition) (*served, error) {
 	if d == nil {
 		return nil, errors.New("a resource is nil")
 	}
-	res, err := d.resource(a.env)
+	res, err := d.declared().serve(a.env)
 	if err == nil && res.GR.Group == notes.Group {
 		err = fmt.Errorf("kind %q: Group %q: belongs to records of the API", res.GVK.Kind, notes.Group)
 	}

@@ -52,21 +52,26 @@ type CountOptions struct {
 
 // Count counts the selected objects by the values of some fields, without reading the objects. If the API does not
 // support [Queries], the error is BadRequest.
-func (c Client[T]) Count(ctx context.Context, options CountOptions) (*Counts, error) {
+func (c client) Count(ctx context.Context, options CountOptions) (*Counts, error) {
 	if _, err := c.at(access.VerbList, "", ""); err != nil {
 		return nil, err
 	}
 	if len(options.By) == 0 {
 		return nil, status.BadRequest("rest.CountOptions.By names no field")
 	}
-	counts, err := c.service.Count(service.Caller{Context: ctx}, c.namespace, &service.Selected{
+	found, err := c.service.Count(service.Caller{Context: ctx}, c.namespace, &service.Selected{
 		ListOptions: apimeta.ListOptions{LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector},
 		Query:       resource.QueryText{Conditions: options.FieldQuery, Facets: strings.Join(options.By, ",")},
 	}, nil)
 	if err != nil {
 		return nil, err
 	}
-	return decoded[Counts](codec.EncodeOwn(counts))
+	counts := new(Counts)
+	json, err := codec.EncodeOwn(found)
+	if err := decodeInto(counts, json, err); err != nil {
+		return nil, err
+	}
+	return counts, nil
 }
 
 // count answers a list with the parameter facets.
