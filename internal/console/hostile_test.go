@@ -134,6 +134,23 @@ func TestPolicyHolds(t *testing.T) {
 	assert.Equal(t, "script-src-elem", blocked)
 	assert.Equal(t, "undefined", eval[string](p, "typeof window.ran"))
 	p.forgive("Executing inline script violates", "Refused to execute inline script")
+
+	base := eval[string](p, `(() => {
+		const base = document.createElement('base');
+		base.href = 'http://localhost/elsewhere/';
+		document.head.append(base);
+		return document.baseURI;
+	})()`)
+	assert.True(t, strings.HasPrefix(base, url+"/console/"), "an injected base has no effect: %s", base)
+	blocked = eval[string](p, `new Promise((done) => {
+		document.addEventListener('securitypolicyviolation', (e) => done(e.effectiveDirective), { once: true });
+		const form = document.createElement('form');
+		form.action = 'http://localhost/elsewhere';
+		document.body.append(form);
+		form.submit();
+	})`)
+	assert.Equal(t, "form-action", blocked)
+	p.forgive("base-uri", "form-action", "Sending form data")
 }
 
 // A page of another origin can neither change anything through the browser of a user who has a cookie, nor frame the
