@@ -125,7 +125,7 @@ func (a *API) begin(definitions []Definition) (err error) {
 		return err
 	}
 	a.env.Authorizer = a.options.Authorizer
-	a.writes = write.NewWrites(a.env, hooksOf(a.options.Admission))
+	a.writes = write.NewWrites(a.env, a.options.Admission)
 	a.exchanges = exchange.NewExchanges(a.writes)
 	if a.options.Authorizer != nil {
 		if a.readings.Restricted, err = rights.NewRestricted(context.Background(), a.store, a.ending); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -218,7 +219,7 @@ func (o *observed) Pipeline() (times *steps.Times, each bool) {
 // Begin implements [steps.Observer]. A write has about 20 steps, so a step allocates nothing but its end, and not even
 // that if no observer waits for it.
 func (o *observed) Begin(ctx context.Context, s steps.Step) (context.Context, func(steps.Outcome)) {
-	step := Step{Kind: StepKind(s.Kind), Name: s.Name, Binding: s.Binding, Operation: Operation(s.Operation),
+	step := Step{Kind: StepKind(s.Kind), Name: s.Name, Binding: s.Binding, Operation: admission.Operation(s.Operation),
 		Mutating: s.Mutating}
 	o.mu.Lock()
 	defer o.mu.Unlock()

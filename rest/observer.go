@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
@@ -152,7 +153,7 @@ const (
 	StepPipeline StepKind = StepKind(steps.Pipeline)
 	// StepAdmission is all admission hooks of a write that mutate, or all that validate. It is within a StepPipeline.
 	StepAdmission StepKind = StepKind(steps.Admission)
-	// StepHook is one admission hook, within a StepAdmission. Its name is that of the [Admission].
+	// StepHook is one admission hook, within a StepAdmission. Its name is that of the [admission.Hook].
 	StepHook StepKind = StepKind(steps.Hook)
 	// StepWebhook is one call of an admission webhook, within a StepHook. Its name is that of the webhook.
 	StepWebhook StepKind = StepKind(steps.Webhook)
@@ -176,7 +177,7 @@ type Step struct {
 	// Binding is the name of the ValidatingAdmissionPolicyBinding of a StepPolicy.
 	Binding string
 	// Operation is that of the admission request. It is empty for steps outside of admission.
-	Operation Operation
+	Operation admission.Operation
 	// Mutating says that the step may change the object. Otherwise, it validates it.
 	Mutating bool
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -77,11 +78,11 @@ func TestAnObserverSeesAWriteFromItsAccessToItsChange(t *testing.T) {
 	w := newWatcher()
 	w.bodies = true
 	var seen any
-	hook := apitest.Validating("limits.example.com", func(ctx context.Context, _ *rest.AdmissionRequest) error {
+	hook := apitest.Validating("limits.example.com", func(ctx context.Context, _ *admission.Request) error {
 		seen = ctx.Value(seenKey{})
 		return nil
 	})
-	api := observedWidgets(t, w, rest.Options{Admission: []rest.Admission{hook}})
+	api := observedWidgets(t, w, rest.Options{Admission: []admission.Hook{hook}})
 	body := apitest.WidgetBody(`"name":"a"`)
 	answer := apitest.Must(t, api, "POST", apitest.Widgets, body, "X-Forwarded-For", "192.0.2.7, 192.0.2.8", "Audit-ID",
 		"mine")
@@ -117,19 +118,19 @@ func TestAnObserverSeesTheTimesOfAWrite(t *testing.T) {
 		w := newWatcher()
 		w.brief = true
 		var api *rest.API
-		wait := func(context.Context, *rest.AdmissionRequest) error {
+		wait := func(context.Context, *admission.Request) error {
 			<-time.After(time.Second)
 			return nil
 		}
 		slow := apitest.Validating("slow.example.com", wait)
-		nests := apitest.Validating("nests.example.com", func(ctx context.Context, r *rest.AdmissionRequest) error {
+		nests := apitest.Validating("nests.example.com", func(ctx context.Context, r *admission.Request) error {
 			if r.Name != "a" {
 				return nil
 			}
 			_, err := apitest.WidgetClient(t, api).Create(ctx, apitest.NewWidget("b", 1))
 			return err
 		})
-		api = observedWidgets(t, w, rest.Options{Admission: []rest.Admission{slow, nests}})
+		api = observedWidgets(t, w, rest.Options{Admission: []admission.Hook{slow, nests}})
 		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 		_, ended := w.last(t)
 		took := map[string]time.Duration{}
@@ -262,8 +263,8 @@ func TestAnObserverSeesAWatchBeforeItsFirstEventAndAtItsEnd(t *testing.T) {
 func TestAnObserverSeesAPanicWithItsStack(t *testing.T) {
 	w := newWatcher()
 	broken := apitest.Validating("broken.example.com",
-		func(context.Context, *rest.AdmissionRequest) error { panic("broken hook") })
-	api := observedWidgets(t, w, rest.Options{Admission: []rest.Admission{broken},
+		func(context.Context, *admission.Request) error { panic("broken hook") })
+	api := observedWidgets(t, w, rest.Options{Admission: []admission.Hook{broken},
 		Logger: apitest.LoggerTo(&strings.Builder{})})
 	apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 	_, ended := w.last(t)

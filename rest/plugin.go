@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 // Plugin adds parts to an API: kinds, admission hooks, users, rights, and work in the background. [Options.Plugins]
@@ -46,7 +47,7 @@ type Parts struct {
 	Definitions []Definition
 	// Admission are hooks on the writes of all resources. They see the writes of New too, such as that of the namespace
 	// "default".
-	Admission []Admission
+	Admission []admission.Hook
 	// Authenticator recognizes users. The API asks it about a request in which no earlier Authenticator recognizes a user
 	// (see [access.Authenticators]). As with [Options.Authenticator], the API then refuses each request without valid
 	// credentials.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/metrics"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -128,8 +129,8 @@ func TestMetricsCountTheCallsOfWebhooks(t *testing.T) {
 		"failed open": {rest.StepResult{Err: assert.AnError, FailedOpen: true}, "503", "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorldWith(t, rest.Options{Admission: []rest.Admission{{Name: "hooks", SideEffects: rest.SideEffectsNone,
-				Validate: func(ctx context.Context, r *rest.AdmissionRequest) error {
+			w := newWorldWith(t, rest.Options{Admission: []admission.Hook{{Name: "hooks", SideEffects: admission.SideEffectsNone,
+				Validate: func(ctx context.Context, r *admission.Request) error {
 					_, ended := rest.BeginStep(ctx, rest.Step{Kind: rest.StepWebhook, Name: "w.example.com", Operation: r.Operation})
 					ended(c.ended)
 					return nil
@@ -154,8 +155,8 @@ func TestMetricsCountTheCallsOfWebhooks(t *testing.T) {
 
 // A hook evaluates a policy in this test, as package rest/policy does.
 func TestMetricsCountTheChecksOfPolicies(t *testing.T) {
-	w := newWorldWith(t, rest.Options{Admission: []rest.Admission{{Name: "policies", SideEffects: rest.SideEffectsNone,
-		Validate: func(ctx context.Context, r *rest.AdmissionRequest) error {
+	w := newWorldWith(t, rest.Options{Admission: []admission.Hook{{Name: "policies", SideEffects: admission.SideEffectsNone,
+		Validate: func(ctx context.Context, r *admission.Request) error {
 			_, ended := rest.BeginStep(ctx, rest.Step{Kind: rest.StepPolicy, Name: "p", Binding: "b", Operation: r.Operation})
 			ended(rest.StepResult{Checks: []rest.PolicyCheck{
 				{Action: "deny"}, {Action: "audit"}, {Action: "deny"}, {Action: "allow", Err: errors.New("no such key: x")},
@@ -177,8 +178,8 @@ func TestMetricsCountTheChecksOfPolicies(t *testing.T) {
 
 // A hook evaluates rules in this test, as a write of a kind with rules of module cel does.
 func TestMetricsTimeRules(t *testing.T) {
-	w := newWorldWith(t, rest.Options{Admission: []rest.Admission{{Name: "rules", SideEffects: rest.SideEffectsNone,
-		Validate: func(ctx context.Context, _ *rest.AdmissionRequest) error {
+	w := newWorldWith(t, rest.Options{Admission: []admission.Hook{{Name: "rules", SideEffects: admission.SideEffectsNone,
+		Validate: func(ctx context.Context, _ *admission.Request) error {
 			_, ended := rest.BeginStep(ctx, rest.Step{Kind: rest.StepRules})
 			ended(rest.StepResult{})
 			return nil

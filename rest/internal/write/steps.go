@@ -16,7 +16,7 @@ type attempt struct {
 	before found
 	draft  draft
 	after  outcome
-	review *admission // set from mutate to admit; nil if no hook sees the write
+	review *underReview // set from mutate to admit; nil if no hook sees the write
 	result Result
 	done   bool // the remaining steps are skipped
 }
