@@ -43,8 +43,8 @@ func machineResource() rest.Resource[Machine] {
 // fleet serves machines, items, which have no status, and events.
 func fleet(t *testing.T, options rest.Options) (*rest.API, rest.Client[Machine]) {
 	t.Helper()
-	api, err := rest.New(options, machineResource(), rest.Resource[Item]{Group: "example.com", Version: "v1", Plural: "items"},
-		builtin.Events())
+	items := rest.Resource[Item]{Group: "example.com", Version: "v1", Plural: "items"}
+	api, err := rest.New(options, machineResource(), items, builtin.Events())
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
 	return api, resttest.Client[Machine](t, api).As("maker").Namespace("default")
@@ -95,7 +95,8 @@ func TestAttention(t *testing.T) {
 
 	report(t, client, "down", condition("Ready", apimeta.ConditionTrue, "Runs"))
 	p.awaitText(".attention .summary", "Nothing that the page has looked at needs attention.")
-	report(t, client, "late", condition("Degraded", apimeta.ConditionTrue, "Hot"), condition("Ready", apimeta.ConditionTrue, "Runs"))
+	report(t, client, "late", condition("Degraded", apimeta.ConditionTrue, "Hot"),
+		condition("Ready", apimeta.ConditionTrue, "Runs"))
 	p.awaitText(".troubles li", "late")
 	p.awaitText(".troubles ul li", "Degraded is True")
 	p.awaitNoText(".troubles ul li", "Ready is")
@@ -110,11 +111,14 @@ func TestAttention(t *testing.T) {
 	p.awaitText(".troubles ul li", "Overheated")
 	assert.NotContains(t, strings.Join(p.texts(".attention"), ""), "Cooled")
 
-	_, err = client.Create(t.Context(), &Machine{ObjectMeta: apimeta.ObjectMeta{Name: "stuck", Finalizers: []string{"example.com/cleanup"}}})
+	finalizers := []string{"example.com/cleanup"}
+	_, err = client.Create(t.Context(),
+		&Machine{ObjectMeta: apimeta.ObjectMeta{Name: "stuck", Finalizers: finalizers}})
 	require.NoError(t, err)
 	require.NoError(t, client.Delete(t.Context(), "stuck", rest.DeleteOptions{}))
 	items := resttest.Client[Item](t, api).Namespace("default")
-	_, err = items.Create(t.Context(), &Item{ObjectMeta: apimeta.ObjectMeta{Name: "stuck-item", Finalizers: []string{"example.com/cleanup"}}})
+	_, err = items.Create(t.Context(),
+		&Item{ObjectMeta: apimeta.ObjectMeta{Name: "stuck-item", Finalizers: finalizers}})
 	require.NoError(t, err)
 	require.NoError(t, items.Delete(t.Context(), "stuck-item", rest.DeleteOptions{}))
 	report(t, client, "sentinel", condition("Failed", apimeta.ConditionTrue, "Broken"))
@@ -212,8 +216,8 @@ func TestConditionRule(t *testing.T) {
 	p := openPage(t, serve(t, api))
 	p.clickText(".attention button", "Show all")
 	p.await(fmt.Sprintf("document.querySelectorAll('.troubles > li').length >= %d", len(want)))
-	found := eval[[]string](p, `[...document.querySelectorAll('.troubles > li')].map((li) => li.querySelector('a').textContent + ': ' +
-		li.querySelector('ul b').textContent + ' ' + li.querySelector('.reason').textContent)`)
+	found := eval[[]string](p, `[...document.querySelectorAll('.troubles > li')].map((li) =>
+		['a', 'ul b', '.reason'].map((part) => li.querySelector(part).textContent)).map(([a, b, c]) => a + ': ' + b + ' ' + c)`)
 	assert.ElementsMatch(t, want, found)
 }
 
@@ -336,14 +340,15 @@ func TestManyKindsTakeTurns(t *testing.T) {
 			return real(url, init);
 		}`)
 	p.awaitText(".attention .note", "Changes appear within about 8 seconds.")
+	const down = `{"status":{"conditions":[{"type":"Ready","status":"False","reason":"NoPower","message":"",
+		"lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`
 	for round := range 2 {
 		for i := range n {
 			path := fmt.Sprintf("%s/platform/apis/example.com/v1/namespaces/default/machine%ds", url, i)
 			name := fmt.Sprintf("m-%d-%d", i, round)
 			send(t, http.MethodPost, path, "application/json",
 				fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Machine%d","metadata":{"name":%q},"spec":{}}`, i, name))
-			send(t, http.MethodPatch, path+"/"+name+"/status", "application/merge-patch+json",
-				`{"status":{"conditions":[{"type":"Ready","status":"False","reason":"NoPower","message":"","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`)
+			send(t, http.MethodPatch, path+"/"+name+"/status", "application/merge-patch+json", down)
 		}
 		p.awaitText(".attention .summary", fmt.Sprintf("%d objects", n*(round+1)))
 	}
@@ -409,19 +414,49 @@ func TestAttentionUnderTheRightsOfTheUser(t *testing.T) {
 	p.awaitNoText(".troubles li", "her-own")
 }
 
-// A page that nobody sees reads nothing, and finds what has changed when somebody looks at it again.
+// A user whose rights hide some objects of a kind learns that the page has read a part of the others, although the API
+// does not tell how many there are.
+func TestAttentionOfAUserWhoSeesSomeObjects(t *testing.T) {
+	users := &sync.Map{}
+	users.Store("bob-token", "bob")
+	authorizer := access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
+		if a.Resource == "machines" && a.Verb != "delete" {
+			return access.AllowOnly("", access.Filter{Namespace: "his"}), nil
+		}
+		return access.Allow(""), nil
+	})
+	api, client := fleet(t, rest.Options{Authenticator: bearers(users), Authorizer: authorizer})
+	report(t, client, "of-others", condition("Ready", apimeta.ConditionFalse, "NoPower"))
+	client = client.Namespace("his")
+	for i := range 600 {
+		_, err := client.Create(t.Context(), &Machine{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprintf("m-%03d", i)}})
+		require.NoError(t, err)
+	}
+	report(t, client, "m-017", condition("Ready", apimeta.ConditionFalse, "NoPower"))
+
+	p := openPage(t, serve(t, api))
+	p.fill("#token", "bob-token")
+	p.awaitText(".user", "bob")
+	p.awaitText(".attention .note", "Looked at the first 500")
+	p.awaitText(".troubles li", "m-017")
+	p.awaitText(".attention .summary", "1 object")
+	report(t, client, "m-599", condition("Ready", apimeta.ConditionFalse, "NoPower"))
+	p.awaitText(".attention .summary", "2 objects")
+}
+
+// A page that nobody sees watches nothing, and finds what has changed when somebody looks at it again.
 func TestHiddenFirstPage(t *testing.T) {
 	api, client := fleet(t, rest.Options{})
 	counter := &traffic{Handler: api}
 	p := openPage(t, serve(t, counter))
 	p.awaitText(".attention .summary", "Nothing")
-	p.run("window.unseen = true; Object.defineProperty(document, 'hidden', { get: () => window.unseen }); document.dispatchEvent(new Event('visibilitychange'))")
+	p.hide(true)
 	require.Eventually(t, func() bool {
 		counter.mutex.Lock()
 		defer counter.mutex.Unlock()
 		return counter.watches == 0
 	}, patience, patience/1000)
 	report(t, client, "down", condition("Ready", apimeta.ConditionFalse, "NoPower"))
-	p.run("window.unseen = false; document.dispatchEvent(new Event('visibilitychange'))")
+	p.hide(false)
 	p.awaitText(".troubles li", "down")
 }

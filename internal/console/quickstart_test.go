@@ -11,6 +11,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
 )
 
 const databases = "/apis/platform.example.com/v1/namespaces/default/databases"
@@ -198,6 +201,23 @@ func TestObject(t *testing.T) {
 	p.awaitText(".facts.columns", "Replicas4")
 	send(t, http.MethodDelete, url+databases+"/orders", "application/json", "")
 	p.awaitText(".dot", "deleted")
+}
+
+// A server that makes no Tables of a kind answers with the object, and the page shows that.
+func TestObjectOfAServerWithoutTables(t *testing.T) {
+	api, client := fleet(t, rest.Options{})
+	report(t, client, "one", condition("Ready", apimeta.ConditionTrue, "Runs"))
+	p := openPage(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.Header.Get("Accept"), "as=Table") {
+			r.Header.Set("Accept", "application/json")
+		}
+		api.ServeHTTP(w, r)
+	})))
+	p.open("#/apis/example.com/v1/namespaces/default/machines/one")
+	p.awaitText(".conditions li", "ReadyTrue")
+	report(t, client, "one", condition("Ready", apimeta.ConditionFalse, "NoPower"))
+	p.awaitText(".conditions .wrong", "ReadyFalse")
+	assert.Empty(t, p.texts(".facts.columns"))
 }
 
 // A long annotation is folded, and not in the document until somebody opens it.

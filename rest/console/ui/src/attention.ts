@@ -18,6 +18,8 @@ const mostBytes = 1_000_000;
 /** The first page of a list tells how large the objects are, so it is small. */
 const firstPage = 20;
 const largestPage = 200;
+/** A user who sees few of the objects gets short pages. */
+const mostPages = 10;
 /** A kind with more changes in a turn is read again after a pause instead. */
 const mostChanges = 500;
 const busyPause = 30_000;
@@ -48,8 +50,9 @@ export interface Subject {
 export interface Look {
   kind: Kind;
   state: 'waiting' | 'read' | 'denied' | 'failed';
-  /** How many objects the page has read, and how many there were. */
+  /** How many objects the page has read, whether these were all, and how many there were as far as the API tells. */
   read: number;
+  whole: boolean;
   total: number;
   /** Whether there are so many changes that the page pauses, and then reads the kind again. */
   busy: boolean;
@@ -75,7 +78,7 @@ export class Attention {
   ) {
     const events = eventsKind(kinds);
     const looked = kinds.filter((k) => k.kind !== 'Event' && (namespace === '' || k.namespaced));
-    this.looks = looked.map((kind) => ({ kind, state: 'waiting', read: 0, total: 0, busy: false, lost: false, subjects: new Map() }));
+    this.looks = looked.map((kind) => ({ kind, state: 'waiting', read: 0, whole: false, total: 0, busy: false, lost: false, subjects: new Map() }));
     for (const look of this.looks) void this.follow(look);
     if (!events) return;
     const wanted = { namespace, fieldSelector: 'type=Warning', wants: (e: Happened) => e.type === 'Warning' };
@@ -126,7 +129,7 @@ export class Attention {
       const path = pathOf(placeOf(look.kind, this.namespace));
       const accept = hasStatus(look.kind) ? 'application/json' : metadataList;
       const subjects = new Map<string, Subject>();
-      let [read, bytes, next, revision] = [0, 0, '', ''];
+      let [read, bytes, pages, next, revision] = [0, 0, 0, '', ''];
       do {
         const fitting = read === 0 ? firstPage : Math.floor((mostBytes - bytes) / (bytes / read));
         const limit = Math.max(1, Math.min(fitting, largestPage, mostObjects - read));
@@ -136,11 +139,12 @@ export class Attention {
         for (const item of items ?? []) put(subjects, item);
         read += items?.length ?? 0;
         bytes += text.length;
+        pages++;
         look.total = read + (metadata.remainingItemCount ?? 0);
         revision = metadata.resourceVersion ?? '';
         next = metadata.continue ?? '';
-      } while (next !== '' && read < mostObjects && bytes < mostBytes);
-      Object.assign(look, { read, subjects, state: 'read', busy: false });
+      } while (next !== '' && read < mostObjects && bytes < mostBytes && pages < mostPages);
+      Object.assign(look, { read, whole: next === '', subjects, state: 'read', busy: false });
       this.show();
       return revision;
     } finally {

@@ -103,13 +103,14 @@ function Row({ trouble, now }: { trouble: Trouble; now: number }) {
 /** Extent says what the page has looked at, and what not. */
 function Extent({ attention, waiting }: { attention: Attention; waiting: number }) {
   const { looks, round, warningsError } = attention;
-  const parts = looks.filter((look) => look.state === 'read' && look.read < look.total);
+  const parts = looks.filter((look) => look.state === 'read' && !look.whole);
   const where = (state: Look['state']) => looks.filter((look) => look.state === state);
   const denied = where('denied');
+  const partOf = ({ read, total, kind }: Look) => `${number(read)}${total > read ? ` of ${number(total)}` : ''} ${kind.resource}`;
   const names = (of: Look[]) => of.map((look) => look.kind.resource).join(', ');
   const said = [
     waiting > 0 && `Reading: ${looks.length - waiting} of ${looks.length} kinds.`,
-    parts.length > 0 && `Looked at the first ${parts.map((look) => `${number(look.read)} of ${number(look.total)} ${look.kind.resource}`).join(', ')}; others appear when they change.`,
+    parts.length > 0 && `Looked at the first ${parts.map(partOf).join(', ')}; others appear when they change.`,
     attention.moreWarnings && `Looked at the first ${number(attention.warnings.length)} warnings.`,
     warningsError !== undefined && `Warnings are missing: ${explain(warningsError)}`,
     denied.length > 0 && denied.length === looks.length && 'You may list none of the kinds here: choose a namespace that is yours.',

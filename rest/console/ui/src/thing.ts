@@ -26,8 +26,8 @@ export interface Shown {
 }
 
 /** An answer is a Table, or the object itself from a server that makes none of this kind. */
-type Answer = Thing & { kind?: string };
-type TableOfObject = Table & { kind: 'Table'; rows: { cells: unknown[]; object: Thing }[] };
+type Answer = Thing | TableOfObject;
+type TableOfObject = Table & { apiVersion: string; kind: 'Table'; rows: { cells: unknown[]; object: Thing }[] };
 
 const ask = { accept: `${acceptTable},application/json`, query: { includeObject: 'Object' } };
 
@@ -77,8 +77,8 @@ export async function follow(place: Place, watched: boolean, signal: AbortSignal
   }
 }
 
-function isTable(answer: Answer | TableOfObject): answer is TableOfObject {
-  return answer.kind === 'Table' && Array.isArray(answer['rows']);
+function isTable(answer: Answer): answer is TableOfObject {
+  return answer.kind === 'Table' && (answer.apiVersion ?? '').startsWith('meta.k8s.io/');
 }
 
 function cellsOf(columns: Column[], cells: unknown[]): Cell[] {

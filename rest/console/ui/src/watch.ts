@@ -36,7 +36,7 @@ const connections = new Slots(3);
 /** How long a turn lasts, in seconds. A server sends a bookmark two seconds before the end of a watch, and the page ends it then. */
 export const turn = 2;
 const lastBookmark = 2;
-/** Ends a shared watch that has a connection without a turn, the oldest one first. */
+/** What ends each shared watch that has a connection without a turn. The oldest watch comes first. */
 const sharing = new Set<() => void>();
 
 export interface Event<T> {
