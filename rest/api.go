@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/write"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -53,7 +54,7 @@ type API struct {
 	checks    []*hostCheck
 	paths     pluginPaths
 	draining  atomic.Pointer[time.Time] // when the drain began
-	observers []Observer
+	observers []observe.Observer
 }
 
 // New returns an API that serves the given resources and those of [Options.Plugins]. If a declaration is wrong, the

@@ -18,6 +18,7 @@ import (
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -26,12 +27,12 @@ type watcher struct {
 	brief  bool
 	refuse error
 	bodies bool
-	began  []*rest.ObservedRequest
+	began  []*observe.Request
 	story  []string
-	ended  chan rest.EndedRequest
+	ended  chan observe.Ended
 }
 
-func newWatcher() *watcher { return &watcher{ended: make(chan rest.EndedRequest, 100)} }
+func newWatcher() *watcher { return &watcher{ended: make(chan observe.Ended, 100)} }
 
 // Plug implements [rest.Plugin].
 func (w *watcher) Plug(*rest.API) (rest.Parts, error) {
@@ -40,27 +41,27 @@ func (w *watcher) Plug(*rest.API) (rest.Parts, error) {
 
 type seenKey struct{}
 
-// Observe implements [rest.Observer].
-func (w *watcher) Observe(ctx context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
+// Observe implements [observe.Observer].
+func (w *watcher) Observe(ctx context.Context, r *observe.Request) (context.Context, observe.Observation, error) {
 	w.began = append(w.began, r)
 	note := func(format string, args ...any) { w.story = append(w.story, fmt.Sprintf(format, args...)) }
-	return context.WithValue(ctx, seenKey{}, r.AuditID), rest.Observation{
+	return context.WithValue(ctx, seenKey{}, r.AuditID), observe.Observation{
 		Bodies: w.bodies, Brief: w.brief, Times: w.brief,
 		Started: func(code int) { note("started %d", code) },
-		Step: func(ctx context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
+		Step: func(ctx context.Context, s observe.Step) (context.Context, func(observe.StepResult)) {
 			note("%s %s %s", s.Kind, s.Name, s.Operation)
-			return nil, func(r rest.StepResult) { note("end of %s %s: %v", s.Kind, s.Name, r.Err) }
+			return nil, func(r observe.StepResult) { note("end of %s %s: %v", s.Kind, s.Name, r.Err) }
 		},
-		Changed: func(c rest.Change) {
+		Changed: func(c observe.Change) {
 			note("changed %s %s/%s: %t to %t", c.Resource, c.Namespace, c.Name, c.Before != nil, c.After != nil)
 		},
 		Sent:  func(int) { note("sent an event") },
-		Ended: func(e rest.EndedRequest) { w.ended <- e },
+		Ended: func(e observe.Ended) { w.ended <- e },
 	}, w.refuse
 }
 
 // last returns how the last request began and ended.
-func (w *watcher) last(t *testing.T) (*rest.ObservedRequest, rest.EndedRequest) {
+func (w *watcher) last(t *testing.T) (*observe.Request, observe.Ended) {
 	t.Helper()
 	e := apitest.Within(t, "the end of the request", w.ended)
 	require.Empty(t, w.ended)
@@ -290,7 +291,7 @@ func TestAnObserverSeesTheAnswerAsTheClientAsksForIt(t *testing.T) {
 
 // An Observer prints a line for each request.
 func ExampleObserver() {
-	log := observerFunc(func(r *rest.ObservedRequest, e rest.EndedRequest) {
+	log := observerFunc(func(r *observe.Request, e observe.Ended) {
 		fmt.Println(r.Access.User.Name, r.Access.Verb, r.Access.Resource, e.Code)
 	})
 	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "log", Observer: log}}},
@@ -305,9 +306,9 @@ func ExampleObserver() {
 }
 
 // observerFunc is called at the end of each request.
-type observerFunc func(r *rest.ObservedRequest, e rest.EndedRequest)
+type observerFunc func(r *observe.Request, e observe.Ended)
 
-// Observe implements [rest.Observer].
-func (f observerFunc) Observe(_ context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
-	return nil, rest.Observation{Ended: func(e rest.EndedRequest) { f(r, e) }}, nil
+// Observe implements [observe.Observer].
+func (f observerFunc) Observe(_ context.Context, r *observe.Request) (context.Context, observe.Observation, error) {
+	return nil, observe.Observation{Ended: func(e observe.Ended) { f(r, e) }}, nil
 }

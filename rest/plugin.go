@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/admission"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
 // Plugin adds parts to an API: kinds, admission hooks, users, rights, and work in the background. [Options.Plugins]
@@ -56,7 +57,7 @@ type Parts struct {
 	// [Options.Authorizer], the API then refuses what no Authorizer allows.
 	Authorizer access.Authorizer
 	// Observer observes the requests of the API.
-	Observer Observer
+	Observer observe.Observer
 	// Limiter decides when the API works on requests, in the place of [Options.MaxInFlight]. At most one plug-in may have
 	// one.
 	Limiter Limiter

@@ -31,21 +31,21 @@ var rooms = []room{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/gotype", "internal/managed", "internal/rules",
 		"internal/schema",
 		"internal/words", "internal/errorlog", "storage", "watch", "rest/access", "rest/internal/rights", "rest/internal/kind",
-		"rest/internal/objectmeta", "rest/internal/steps", "rest/internal/upstream", "rest/internal/notes",
-		"rest/internal/generations", "rest/internal/query", "rest/history",
+		"rest/internal/objectmeta", "rest/internal/upstream", "rest/internal/notes",
+		"rest/internal/generations", "rest/internal/query", "rest/history", "rest/observe",
 	}},
 	{name: "history", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/history", "rest/internal/objectmeta",
 		"rest/internal/resource",
 	}},
-	{name: "steps"},
+	{name: "steps", may: []string{"rest/internal/keys", "rest/observe"}},
 	{name: "query", may: []string{"watch"}},
 	{name: "write", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/gotype", "internal/managed",
 		"internal/schema",
 		"storage", "watch", "rest/access", "rest/admission", "rest/internal/rights", "rest/internal/kind",
 		"rest/internal/objectmeta", "rest/internal/resource",
-		"rest/internal/steps", "rest/internal/history", "rest/history", "rest/internal/keys",
+		"rest/internal/steps", "rest/internal/history", "rest/history", "rest/internal/keys", "rest/observe",
 	}},
 	{name: "exchange", may: []string{"internal/doc", "rest/internal/objectmeta", "rest/internal/resource",
 		"rest/internal/write"}},
@@ -97,6 +97,7 @@ var rooms = []room{
 var leaves = []room{
 	{name: "rest/access", may: []string{"apimeta", "status", "rest/internal/identity", "rest/internal/keys"}},
 	{name: "rest/admission", may: []string{"apimeta", "rest/access"}},
+	{name: "rest/observe", may: []string{"status", "rest/access", "rest/admission", "rest/internal/keys"}},
 }
 
 // A leaf imports next to nothing.

@@ -35,6 +35,7 @@ import (
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/rest/tracing"
 	"github.com/decorum-go/decorum/rest/webhook"
 )
@@ -224,7 +225,7 @@ func TestASpanOfTheHostIsTheParent(t *testing.T) {
 
 func TestAnUntrustedSenderDoesNotChooseTheTrace(t *testing.T) {
 	spans := newRecorded(sdk.WithSampler(sdk.ParentBased(sdk.NeverSample())))
-	options := tracing.Options{Untrusted: func(r *rest.ObservedRequest) bool { return r.HTTP.Header.Get("X-Own") == "" }}
+	options := tracing.Options{Untrusted: func(r *observe.Request) bool { return r.HTTP.Header.Get("X-Own") == "" }}
 	api := spans.api(t, options, rest.Options{})
 	send(t, api, "GET", "/version", "", "Traceparent", sentParent)
 	assert.Empty(t, spans.GetSpans())
@@ -326,8 +327,8 @@ func TestAWatchIsASpanThatEndsWithIt(t *testing.T) {
 // endFunc is an observer that is called at the end of each request.
 type endFunc func()
 
-func (f endFunc) Observe(context.Context, *rest.ObservedRequest) (context.Context, rest.Observation, error) {
-	return nil, rest.Observation{Ended: func(rest.EndedRequest) { f() }}, nil
+func (f endFunc) Observe(context.Context, *observe.Request) (context.Context, observe.Observation, error) {
+	return nil, observe.Observation{Ended: func(observe.Ended) { f() }}, nil
 }
 
 // A hook that ignores its time limit goes on after its request. Its span ends with the request, so that it is not lost.

@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/rest/internal/steps"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -194,8 +194,8 @@ func (a *underReview) mutate(ctx context.Context, obj doc.Value) (changed doc.Va
 	if a == nil {
 		return obj, nil
 	}
-	ctx, ended := a.begin(ctx, steps.Admission, "", true)
-	defer func() { ended(steps.Outcome{Err: err}) }()
+	ctx, ended := a.begin(ctx, observe.StepAdmission, "", true)
+	defer func() { ended(observe.StepResult{Err: err}) }()
 	left := make([]forms, len(a.hooks)) // the object after each hook
 	for round := range 2 {
 		for i, h := range a.hooks {
@@ -217,8 +217,8 @@ func (a *underReview) validate(ctx context.Context, obj forms) (err error) {
 	if a == nil {
 		return nil
 	}
-	ctx, ended := a.begin(ctx, steps.Admission, "", false)
-	defer func() { ended(steps.Outcome{Err: err}) }()
+	ctx, ended := a.begin(ctx, observe.StepAdmission, "", false)
+	defer func() { ended(observe.StepResult{Err: err}) }()
 	a.known = obj
 	for _, h := range a.hooks {
 		if h.Validate == nil {
@@ -232,12 +232,12 @@ func (a *underReview) validate(ctx context.Context, obj forms) (err error) {
 }
 
 // begin reports the beginning of a step to the observer of the write, if it has one.
-func (a *underReview) begin(ctx context.Context, of steps.Kind, name string,
-	mutating bool) (context.Context, func(steps.Outcome)) {
+func (a *underReview) begin(ctx context.Context, of observe.StepKind, name string,
+	mutating bool) (context.Context, func(observe.StepResult)) {
 	if a.observer == nil {
-		return ctx, steps.Unobserved
+		return ctx, observe.Unobserved
 	}
-	return a.observer.Begin(ctx, steps.Step{Kind: of, Name: name, Operation: string(a.operation), Mutating: mutating})
+	return a.observer.Begin(ctx, observe.Step{Kind: of, Name: name, Operation: a.operation, Mutating: mutating})
 }
 
 // call runs Mutate or Validate of one hook, and returns the object after it.
@@ -245,7 +245,7 @@ func (a *underReview) call(ctx context.Context, h *admission.Hook, obj doc.Value
 	if a.Asked.DryRun && !runsDry(h) {
 		return doc.Value{}, status.BadRequest(`admission webhook "` + h.Name + `" does not support dry run`)
 	}
-	ctx, ended := a.begin(ctx, steps.Hook, h.Name, mutable)
+	ctx, ended := a.begin(ctx, observe.StepHook, h.Name, mutable)
 	r := &hookWrite{underReview: a, hook: h, object: obj, mutable: mutable}
 	what, f := "Validate", h.Validate
 	if mutable {
@@ -255,7 +255,7 @@ func (a *underReview) call(ctx context.Context, h *admission.Hook, obj doc.Value
 		defer resource.EnterHook(ctx, what+" of "+h.Name).Leave(&err)
 		return f(ctx, r.request(ctx))
 	}()
-	ended(steps.Outcome{Err: err})
+	ended(observe.StepResult{Err: err})
 	if err != nil {
 		return doc.Value{}, a.refusal(ctx, err)
 	}
