@@ -1,22 +1,24 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/impersonation"
 	"github.com/decorum-go/decorum/rest/internal/keys"
 	"github.com/decorum-go/decorum/rest/internal/remote"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/rights"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
@@ -44,7 +46,7 @@ type calls[P any] struct{ client }
 
 // client is a [Client] without its type parameter. An object in an any is a pointer to the Go type.
 type client struct {
-	caller    caller.Caller
+	service   service.Service
 	res       *resource.Resource // an outline in a client of another process
 	namespace string
 	asked     write.Asked  // the options of every write
@@ -78,18 +80,18 @@ func (c Client[T]) AsUser(u access.User) Client[T] {
 // actAs makes the client act as a user.
 func (c *client) actAs(u access.User) {
 	c.user = &u
-	switch now := c.caller.(type) {
-	case *remote.Caller:
+	switch now := c.service.(type) {
+	case *remote.Service:
 		acting := *now
 		acting.Header = impersonation.Header(u)
-		c.caller = &acting
-	case *caller.Local:
-		c.caller = c.res.Owner.(*API).actingCaller(*now, u)
+		c.service = &acting
+	case *service.Calls:
+		c.service = c.res.Owner.(*API).callsAs(*now, u)
 	}
 }
 
-// actingCaller returns a caller that acts as a user.
-func (a *API) actingCaller(acting caller.Local, u access.User) *caller.Local {
+// callsAs returns calls that act as a user.
+func (a *API) callsAs(acting service.Calls, u access.User) *service.Calls {
 	u.Groups = identity.WithSystemGroup(u.Name, u.Groups)
 	acting.Calling = func(ctx context.Context, q access.Access) context.Context {
 		return &call{Context: access.WithUser(ctx, u), access: q, acting: true}
@@ -199,10 +201,10 @@ func (a *API) calling(ctx context.Context, q access.Access) context.Context {
 
 // at checks that the resource supports a verb, and returns the address of an object or, if subresource is not empty, of
 // that subresource.
-func (c *client) at(v access.Verb, name, subresource string) (caller.Address, error) {
-	at := caller.Address{Namespace: c.namespace, Name: name, Subresource: subresource}
+func (c *client) at(v access.Verb, name, subresource string) (service.Address, error) {
+	at := service.Address{Namespace: c.namespace, Name: name, Subresource: subresource}
 	switch {
-	case c.caller == nil:
+	case c.service == nil:
 		return at, status.InternalError(errors.New("the zero rest.Client is not usable: call one of the functions named ClientFor"))
 	case c.user != nil && c.user.Name == "":
 		return at, status.BadRequest("rest.Client.AsUser: the user has no name")
@@ -236,6 +238,21 @@ func (c *client) decode(json []byte, err error) (any, error) {
 	return obj, nil
 }
 
+// do carries out a write and returns the resulting object or subresource.
+func (c *client) do(ctx context.Context, w *service.Wanted) ([]byte, error) {
+	report := collectWarnings(ctx, w)
+	writing, err := c.service.Begin(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	defer report()
+	done, err := writing.Do(service.Caller{Context: ctx})
+	if err != nil {
+		return nil, err
+	}
+	return done.JSON, nil
+}
+
 // decodeInto decodes what is not an object of the kind, unless the call that returned it failed.
 func decodeInto(v any, json []byte, err error) error {
 	if err != nil {
@@ -261,7 +278,7 @@ func (c *client) get(ctx context.Context, name, resourceVersion string) (any, er
 	if err != nil {
 		return nil, err
 	}
-	return c.decode(c.caller.Get(ctx, at, resourceVersion))
+	return c.decode(c.service.Get(service.Caller{Context: ctx}, at, resourceVersion))
 }
 
 // List returns a page of objects, ordered by namespace and name. It decodes each object as it reads it, so it needs no
@@ -285,36 +302,36 @@ func (c *calls[P]) page(ctx context.Context, options *ListOptions) (*page[P], er
 }
 
 // pageOf returns the objects of a page, unless the call that found them failed.
-func pageOf[P any](items []P, found *caller.Page, err error) (*page[P], error) {
+func pageOf[P any](items []P, found service.Page, err error) (*page[P], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &page[P]{items, found.ResourceVersion, found.Continue}, nil
+	return &page[P]{items, cmp.Or(found.Version, strconv.FormatUint(uint64(found.Revision), 10)), found.Token}, nil
 }
 
 // list calls add with each object of a page.
-func (c *client) list(ctx context.Context, options *ListOptions, add func(obj any)) (*caller.Page, error) {
+func (c *client) list(ctx context.Context, options *ListOptions, add func(obj any)) (service.Page, error) {
 	if _, err := c.at(access.VerbList, "", ""); err != nil {
-		return nil, err
+		return service.Page{}, err
 	}
-	return c.caller.List(ctx, c.namespace, options.parameters(), c.adding(add))
+	return c.service.List(service.Caller{Context: ctx}, c.namespace, options.selected(), c.adding(add))
 }
 
-// adding returns the function that decodes the objects of a page while a call reads them.
-func (c *client) adding(add func(obj any)) caller.See {
+// adding decodes the objects of a page while a call reads them.
+func (c *client) adding(add func(obj any)) service.Into {
 	goType := c.res.GoType
-	return func(json []byte) error {
+	return service.Into{See: func(json []byte) error {
 		obj, err := goType.Decode(json)
 		if err == nil {
 			add(obj)
 		}
 		return err
-	}
+	}}
 }
 
-// parameters converts the options to the query parameters of a list.
-func (o *ListOptions) parameters() caller.ListOptions {
-	return caller.ListOptions{
+// selected converts the options to the query parameters of a list.
+func (o *ListOptions) selected() *service.Selected {
+	return &service.Selected{
 		ListOptions: apimeta.ListOptions{
 			LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector, Limit: o.Limit, Continue: o.Continue,
 			ResourceVersion: o.ResourceVersion, ResourceVersionMatch: o.ResourceVersionMatch,

@@ -47,10 +47,10 @@ func (c client) all(ctx context.Context, options ListOptions) iter.Seq2[any, err
 					return
 				}
 			}
-			if page.Continue == "" {
+			if page.Token == "" {
 				return
 			}
-			options.Continue = page.Continue
+			options.Continue = page.Token
 			options.ResourceVersion, options.ResourceVersionMatch = "", "" // the token names the state, and the API refuses both at once
 		}
 	}

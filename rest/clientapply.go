@@ -6,8 +6,8 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -38,7 +38,7 @@ func (c *client) apply(ctx context.Context, name, subresource string, config any
 	if err != nil {
 		return nil, err
 	}
-	w.Verb, w.Asked.Force = caller.Apply, options.Force
+	w.Verb, w.Asked.Force = service.Apply, options.Force
 	v, err := codec.FromGo(config)
 	if err != nil {
 		return nil, status.BadRequest(err.Error())
@@ -46,5 +46,5 @@ func (c *client) apply(ctx context.Context, name, subresource string, config any
 	if w.Object = c.res.WithKind(v); objectmeta.NameOf(v) == "" {
 		w.Object = w.Object.WithAt(doc.Of(name), "metadata", objectmeta.Name)
 	}
-	return c.decode(c.caller.Write(ctx, w))
+	return c.decode(c.do(ctx, w))
 }

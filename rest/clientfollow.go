@@ -7,8 +7,8 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 )
 
 // Follow is a [Client.Watch] that recovers from Expired errors. If the store has dropped changes that Follow has not
@@ -33,7 +33,7 @@ var errBrokenOff = errors.New("the caller has broken off")
 
 // event is an [Event] without its type parameter.
 type event struct {
-	caller.Event
+	service.Event
 	object any
 }
 
@@ -56,7 +56,7 @@ func eventsOf[T any](all iter.Seq2[event, error]) iter.Seq2[Event[T], error] {
 //
 //go:noinline
 func (c client) events(ctx context.Context, options *WatchOptions, recovers bool) iter.Seq2[event, error] {
-	f := caller.Following{Namespace: c.namespace, Recovers: recovers, Options: caller.ListOptions{
+	f := service.Following{Namespace: c.namespace, Recovers: recovers, Selected: service.Selected{
 		ListOptions: apimeta.ListOptions{
 			LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion,
 		},
@@ -65,7 +65,7 @@ func (c client) events(ctx context.Context, options *WatchOptions, recovers bool
 	return func(yield func(event, error) bool) {
 		_, err := c.at(access.VerbWatch, "", "")
 		if err == nil {
-			err = c.caller.Watch(ctx, f, func(e caller.Event) error {
+			err = c.service.Watch(service.Caller{Context: ctx}, f, func(e service.Event) error {
 				obj, err := c.res.GoType.Decode(e.JSON)
 				if err == nil && !yield(event{e, obj}, nil) {
 					err = errBrokenOff

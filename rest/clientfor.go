@@ -7,8 +7,8 @@ import (
 	"reflect"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
@@ -34,7 +34,7 @@ func (a *API) clientForType(t reflect.Type) (client, error) {
 	if found == nil {
 		return client{}, fmt.Errorf("rest.ClientForType: the API serves no resource of %s", t)
 	}
-	return client{res: found, caller: a.callerOf(found)}, nil
+	return client{res: found, service: a.callsOf(found)}, nil
 }
 
 // ClientForResource returns the in-process client of the resource with a group, a version and a plural, whose Go type
@@ -56,7 +56,7 @@ func (a *API) clientForResource(t reflect.Type, of apimeta.GroupVersionResource)
 		if of := res.GoType.ObjectType(); of != t {
 			return client{}, fmt.Errorf("rest.ClientForResource: %s has the type %s, not %s", res.GR, of, t)
 		}
-		return client{res: res, caller: a.callerOf(res)}, nil
+		return client{res: res, service: a.callsOf(res)}, nil
 	}
 	return client{}, fmt.Errorf("rest.ClientForResource: the API does not serve %v", of)
 }
@@ -77,8 +77,8 @@ func clientForHook(ctx context.Context, t reflect.Type) (client, error) {
 	return env.Owner.(*API).clientForType(t)
 }
 
-// callerOf returns the caller of a resource for clients in the same process.
-func (a *API) callerOf(res *resource.Resource) caller.Caller {
-	return &caller.Local{Resource: res, Writes: a.writes, Enter: a.flights.EnterCall, Leave: a.flights.LeaveCall,
-		Calling: a.calling}
+// callsOf returns the calls of a resource for clients in the same process.
+func (a *API) callsOf(res *resource.Resource) *service.Calls {
+	return &service.Calls{Local: service.Local{Resource: res, Writes: a.writes}, Enter: a.flights.EnterCall,
+		Leave: a.flights.LeaveCall, Calling: a.calling}
 }

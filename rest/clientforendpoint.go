@@ -61,7 +61,7 @@ func (d *declared) clientFor(server Endpoint) (client, error) {
 	if err != nil {
 		return client{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", d.goType, err)
 	}
-	return client{res: res, caller: &remote.Caller{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient),
+	return client{res: res, service: &remote.Service{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient),
 		Resource: res}}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/history"
 	past "github.com/decorum-go/decorum/rest/internal/history"
+	"github.com/decorum-go/decorum/rest/internal/service"
 )
 
 // The subresources of a kind with a [History].
@@ -54,7 +55,15 @@ func (c *client) past(ctx context.Context, name string, query past.Query) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	return c.caller.History(ctx, at, query)
+	if err := query.Check(); err != nil {
+		return nil, err
+	}
+	found, err := c.service.History(service.Caller{Context: ctx}, at)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	return found.Answer(query)
 }
 
 // Undo gives an object the content of an earlier version: the labels, the annotations, and everything outside of
@@ -78,7 +87,7 @@ func (c *client) undo(ctx context.Context, name, revision string, options UndoOp
 	if w.Object, err = codec.FromGo(&request); err != nil {
 		return nil, err
 	}
-	return c.decode(c.caller.Write(ctx, w))
+	return c.decode(c.do(ctx, w))
 }
 
 // UndoOptions are the options of [Client.Undo].
@@ -96,6 +105,6 @@ func (c client) PurgeHistory(ctx context.Context, name string) error {
 		return err
 	}
 	w.Verb = string(access.VerbDelete)
-	_, err = c.caller.Write(ctx, w)
+	_, err = c.do(ctx, w)
 	return err
 }

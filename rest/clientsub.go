@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -24,7 +24,7 @@ func (c *client) getView(ctx context.Context, name, subresource string, pointer 
 		return nil, err
 	}
 	view := reflect.New(pointer.Elem()).Interface()
-	json, err := c.caller.Get(ctx, w.Address, "")
+	json, err := c.service.Get(service.Caller{Context: ctx}, w.Address, "")
 	if err := decodeInto(view, json, err); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (c *client) writeView(ctx context.Context, verb access.Verb, name, subresou
 	t := reflect.TypeOf(sub).Elem()
 	kind := c.res.KindOfView(subresource, t)
 	w.Object = v.With("apiVersion", doc.Of(kind.GroupVersion().String())).With("kind", doc.Of(kind.Kind))
-	answer, err := c.caller.Write(ctx, w)
+	answer, err := c.do(ctx, w)
 	if err != nil || answer == nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (c *client) writeView(ctx context.Context, verb access.Verb, name, subresou
 
 // view returns a write of a subresource that has its own kind, and checks that the subresource supports the verb. For
 // other subresources, such as status, the client has methods.
-func (c *client) view(ctx context.Context, verb access.Verb, name, subresource string) (*caller.Write, error) {
+func (c *client) view(ctx context.Context, verb access.Verb, name, subresource string) (*service.Wanted, error) {
 	w, err := c.write(ctx, access.VerbGet, name, subresource) // every verb on a subresource requires that the resource supports get
 	if err != nil {
 		return nil, err

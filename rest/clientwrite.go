@@ -7,10 +7,10 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/keys"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
@@ -20,17 +20,16 @@ const theStatus = "status"
 
 // write begins a write of an object or, if subresource is not empty, of that subresource. Its caller sets the remaining
 // fields.
-func (c *client) write(ctx context.Context, v access.Verb, name, subresource string) (*caller.Write, error) {
+func (c *client) write(ctx context.Context, v access.Verb, name, subresource string) (*service.Wanted, error) {
 	at, err := c.at(v, name, subresource)
 	if err != nil {
 		return nil, err
 	}
-	w := &caller.Write{Address: at, Asked: c.asked, Verb: string(v)}
+	w := &service.Wanted{Address: at, Asked: c.asked, Verb: string(v)}
 	w.Asked.Agent = userNameIn(ctx)
 	if c.user != nil {
 		w.Asked.Agent = c.user.Name
 	}
-	w.Tell, _ = ctx.Value(warningsKey{}).(func(string))
 	if errs := w.Asked.Validation.Check(); len(errs) > 0 {
 		return nil, resource.InvalidOptions("PatchOptions", errs)
 	}
@@ -71,7 +70,7 @@ func (c *client) create(ctx context.Context, obj any) (any, error) {
 	if w.Object, err = c.document(obj); err != nil {
 		return nil, err
 	}
-	return c.decode(c.caller.Write(ctx, w))
+	return c.decode(c.do(ctx, w))
 }
 
 // Update replaces an object, except for its status, and returns it as stored. It returns Conflict if the object has
@@ -99,7 +98,7 @@ func (c *client) replace(ctx context.Context, obj any, subresource string) (any,
 	w.Name, w.Object = objectmeta.NameOf(v), v
 	res := c.res
 	w.Change = func(old doc.Value) (doc.Value, error) { return res.SentByType(v, old), checkRead(res, v, old) }
-	return c.decode(c.caller.Write(ctx, w))
+	return c.decode(c.do(ctx, w))
 }
 
 // checkRead refuses an update without a resourceVersion if the kind requires one. Usually the caller has not read the
@@ -140,7 +139,7 @@ func (c *client) modify(ctx context.Context, name, subresource string, f func(ob
 		return nil, err
 	}
 	res, namespace := c.res, c.namespace
-	// No loop is necessary: caller.Write calls Change again if the write loses a race. The changed object has the
+	// No loop is necessary: the service calls Change again if the write loses a race. The changed object has the
 	// resourceVersion that f saw.
 	w.Change = func(old doc.Value) (doc.Value, error) {
 		if old.IsAbsent() { // an update may create an object of this kind
@@ -160,7 +159,7 @@ func (c *client) modify(ctx context.Context, name, subresource string, f func(ob
 		v = res.WithKind(res.SentByType(v, old))
 		return v, write.CheckIdentity(res, v, namespace, name)
 	}
-	return c.decode(c.caller.Write(ctx, w))
+	return c.decode(c.do(ctx, w))
 }
 
 // Delete deletes an object. While finalizers or the grace period hold the object, it remains with a deletionTimestamp
@@ -170,7 +169,7 @@ func (c client) Delete(ctx context.Context, name string, options DeleteOptions) 
 	if err != nil {
 		return err
 	}
-	_, err = c.caller.Write(ctx, w)
+	_, err = c.do(ctx, w)
 	return err
 }
 
@@ -191,16 +190,17 @@ func (c *calls[P]) deletedPage(ctx context.Context, options *DeleteOptions, sele
 
 // deleteCollection calls add with each deleted object.
 func (c *client) deleteCollection(ctx context.Context, options *DeleteOptions, selected *ListOptions,
-	add func(obj any)) (*caller.Page, error) {
+	add func(obj any)) (service.Page, error) {
 	w, err := c.deletion(ctx, access.VerbDeleteCollection, "", options)
 	if err != nil {
-		return nil, err
+		return service.Page{}, err
 	}
-	return c.caller.DeleteCollection(ctx, w, selected.parameters(), c.adding(add))
+	defer collectWarnings(ctx, w)()
+	return c.service.DeleteCollection(service.Caller{Context: ctx}, w, selected.selected(), c.adding(add))
 }
 
 // deletion returns the write that deletes an object, or each object of a collection.
-func (c *client) deletion(ctx context.Context, v access.Verb, name string, options *DeleteOptions) (*caller.Write, error) {
+func (c *client) deletion(ctx context.Context, v access.Verb, name string, options *DeleteOptions) (*service.Wanted, error) {
 	w, err := c.write(ctx, v, name, "")
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 )
 
 // served is one version of a resource as clients see it over HTTP. It does not change once it is built.
@@ -23,6 +24,8 @@ type served struct {
 	converted bool
 	// unserved hides the version from clients (see [Stage]).
 	unserved bool
+	// service carries out what requests ask for.
+	service service.Service
 	// name stands for the resource in the cache of lists, which must not keep a replaced resource alive.
 	name *byte
 }
