@@ -241,7 +241,7 @@ func isCounted(word string) bool {
 func periodSeconds(p *place) string {
 	words := words(p.name())
 	last := len(words) - 1
-	if last < 1 || !isInteger(p) || strings.ToLower(words[last-1]) != "interval" && words[0] != "interval" {
+	if last < 1 || !isInteger(p) || strings.ToLower(words[last-1]) != "interval" {
 		return ""
 	}
 	if unit := strings.ToLower(words[last]); !isUnitOfTime(unit) && shortUnits()[unit] == "" {
