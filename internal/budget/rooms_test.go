@@ -17,9 +17,8 @@ type room struct {
 }
 
 // rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs
-// for its one idea: only matching, which serves plug-ins, imports package rest, and only resource, write, follow,
-// rights, history and notes call the store. The rooms media, caller, remote and mirror read the records and the changes
-// of packages storage and watch.
+// for its one idea: none imports package rest, and only resource, write, follow, rights, history and notes call the
+// store. The rooms media, service, remote and mirror read the records and the changes of packages storage and watch.
 var rooms = []room{
 	{name: "upstream"},
 	{name: "generations", may: []string{"storage"}},
@@ -32,21 +31,21 @@ var rooms = []room{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/gotype", "internal/managed", "internal/rules",
 		"internal/schema",
 		"internal/words", "internal/errorlog", "storage", "watch", "rest/access", "rest/internal/rights", "rest/internal/kind",
-		"rest/internal/objectmeta", "rest/internal/steps", "rest/internal/upstream", "rest/internal/notes",
-		"rest/internal/generations", "rest/internal/query", "rest/history",
+		"rest/internal/objectmeta", "rest/internal/upstream", "rest/internal/notes",
+		"rest/internal/generations", "rest/internal/query", "rest/history", "rest/observe",
 	}},
 	{name: "history", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/history", "rest/internal/objectmeta",
 		"rest/internal/resource",
 	}},
-	{name: "steps"},
+	{name: "steps", may: []string{"rest/internal/keys", "rest/observe"}},
 	{name: "query", may: []string{"watch"}},
 	{name: "write", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/gotype", "internal/managed",
 		"internal/schema",
-		"storage", "watch", "rest/access", "rest/internal/rights", "rest/internal/kind", "rest/internal/objectmeta",
-		"rest/internal/resource",
-		"rest/internal/steps", "rest/internal/history", "rest/history", "rest/internal/keys",
+		"storage", "watch", "rest/access", "rest/admission", "rest/internal/rights", "rest/internal/kind",
+		"rest/internal/objectmeta", "rest/internal/resource",
+		"rest/internal/steps", "rest/internal/history", "rest/history", "rest/internal/keys", "rest/observe",
 	}},
 	{name: "exchange", may: []string{"internal/doc", "rest/internal/objectmeta", "rest/internal/resource",
 		"rest/internal/write"}},
@@ -55,15 +54,16 @@ var rooms = []room{
 	{name: "route", may: []string{"apimeta", "rest/access"}},
 	{name: "keys"},
 	{name: "clientconfig", may: []string{"apimeta", "status"}},
-	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest", "rest/access",
+	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest/access", "rest/admission",
 		"rest/internal/objectmeta"}},
 	{name: "jwt"},
 	{name: "identity"},
 	{name: "impersonation", may: []string{"apimeta", "status", "rest/access", "rest/internal/identity"}},
 	{name: "review", may: []string{"apimeta", "status", "rest/access", "rest/internal/route"}},
-	{name: "caller", may: []string{
+	{name: "service", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
-		"rest/access", "rest/internal/rights", "rest/internal/follow", "rest/internal/history", "rest/internal/kind",
+		"rest/access", "rest/history", "rest/internal/body", "rest/internal/rights", "rest/internal/follow",
+		"rest/internal/history", "rest/internal/kind", "rest/internal/media", "rest/internal/objectmeta",
 		"rest/internal/resource",
 		"rest/internal/route", "rest/internal/write",
 	}},
@@ -75,9 +75,9 @@ var rooms = []room{
 	{name: "mirror", may: []string{"storage", "watch"}},
 	{name: "remote", http: true, may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
-		"rest/internal/backoff", "rest/internal/caller", "rest/internal/follow", "rest/internal/history",
+		"rest/internal/backoff", "rest/internal/service", "rest/internal/follow", "rest/internal/history",
 		"rest/internal/kind",
-		"rest/internal/objectmeta", "rest/internal/resource",
+		"rest/internal/objectmeta", "rest/internal/resource", "rest/internal/write", "rest/history",
 	}},
 	{name: "media", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "internal/table", "storage", "watch",
@@ -97,6 +97,8 @@ var rooms = []room{
 // and not the API.
 var leaves = []room{
 	{name: "rest/access", may: []string{"apimeta", "status", "rest/internal/identity", "rest/internal/keys"}},
+	{name: "rest/admission", may: []string{"apimeta", "rest/access"}},
+	{name: "rest/observe", may: []string{"status", "rest/access", "rest/admission", "rest/internal/keys"}},
 }
 
 // A leaf imports next to nothing.
