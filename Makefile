@@ -26,7 +26,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 .NOTPARALLEL:
 .PHONY: help test check release-check require vet fmt staticcheck tidy core transcripts pages race soak-minute budget conformance shared-stores real-conformance e2e modules released \
 	comparisons other-projects console console-files second-postgres suites cross next-go old-kubectls lint-modules client-suite project-suite lint bench peers growth benchmarks \
-	bench-compare soak flaky fuzz cover vuln release
+	bench-compare soak flaky fuzz api cover vuln release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -166,6 +166,9 @@ soak: ## the consistency soaks, ours and that of client-go, killed processes, re
 
 fuzz: ## run every fuzz target for a while (FUZZTIME=30s)
 	@.ci/fuzz $(FUZZTIME)
+
+api: ## write the exported API of the released modules into docs/api, which a test compares
+	go run ./internal/exports
 
 cover: ## coverage of the core module, by function, and coverage.html
 	go test -coverpkg ./... -coverprofile coverage.out ./...

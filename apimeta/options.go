@@ -102,6 +102,16 @@ type UpdateOptions struct {
 	FieldValidation string `json:"fieldValidation,omitempty"`
 }
 
+// PatchType is the media type of a patch.
+type PatchType string
+
+// The types of patches (API concepts, Patches). Only resources of the built-in dialect take strategic merge patches.
+const (
+	JSONPatch      PatchType = "application/json-patch+json"
+	MergePatch     PatchType = "application/merge-patch+json"
+	StrategicPatch PatchType = "application/strategic-merge-patch+json"
+)
+
 // PatchOptions are the parameters of a patch of any type.
 type PatchOptions struct {
 	TypeMeta `json:",inline"`

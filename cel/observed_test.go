@@ -11,20 +11,21 @@ import (
 
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
 // evaluations is an observer that counts the evaluations of rules.
 type evaluations struct{ begun, ended int }
 
-// Observe implements [rest.Observer].
-func (e *evaluations) Observe(context.Context, *rest.ObservedRequest) (context.Context, rest.Observation, error) {
-	return nil, rest.Observation{Brief: true,
-		Step: func(_ context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
-			if s.Kind != rest.StepRules {
+// Observe implements [observe.Observer].
+func (e *evaluations) Observe(context.Context, *observe.Request) (context.Context, observe.Observation, error) {
+	return nil, observe.Observation{Brief: true,
+		Step: func(_ context.Context, s observe.Step) (context.Context, func(observe.StepResult)) {
+			if s.Kind != observe.StepRules {
 				return nil, nil
 			}
 			e.begun++
-			return nil, func(rest.StepResult) { e.ended++ }
+			return nil, func(observe.StepResult) { e.ended++ }
 		}}, nil
 }
 

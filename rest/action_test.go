@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -141,12 +142,12 @@ func TestDryRunOfAClaimedAction(t *testing.T) {
 // Admission hooks see the request and not the writes in which the action records its state.
 func TestAdmissionOfAnAction(t *testing.T) {
 	var seen []string
-	hook := rest.Admission{Name: "watcher.example.com", Resources: []string{"*/*"},
-		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+	hook := admission.Hook{Name: "watcher.example.com", Resources: []string{"*/*"},
+		Validate: func(_ context.Context, r *admission.Request) error {
 			seen = append(seen, string(r.Operation)+" "+r.Subresource)
 			return nil
 		}}
-	api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, invoices(&bankFunc{}))
+	api := apitest.New(t, rest.Options{Admission: []admission.Hook{hook}}, invoices(&bankFunc{}))
 	apitest.Must(t, api, "POST", invoicesIn, invoiceN1)
 	apitest.Must(t, api, "POST", invoicesIn+"/n1/pay", payN1)
 	assert.Equal(t, []string{"CREATE ", "CREATE pay"}, seen)

@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/write"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -53,7 +54,7 @@ type API struct {
 	checks    []*hostCheck
 	paths     pluginPaths
 	draining  atomic.Pointer[time.Time] // when the drain began
-	observers []Observer
+	observers []observe.Observer
 }
 
 // New returns an API that serves the given resources and those of [Options.Plugins]. If a declaration is wrong, the
@@ -125,7 +126,7 @@ func (a *API) begin(definitions []Definition) (err error) {
 		return err
 	}
 	a.env.Authorizer = a.options.Authorizer
-	a.writes = write.NewWrites(a.env, hooksOf(a.options.Admission))
+	a.writes = write.NewWrites(a.env, a.options.Admission)
 	a.exchanges = exchange.NewExchanges(a.writes)
 	if a.options.Authorizer != nil {
 		if a.readings.Restricted, err = rights.NewRestricted(context.Background(), a.store, a.ending); err != nil {

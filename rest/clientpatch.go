@@ -3,33 +3,23 @@ package rest
 import (
 	"context"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/kind"
-)
-
-// PatchType is the media type of a patch.
-type PatchType string
-
-// The types of patches (API concepts, Patches). Only resources of the built-in dialect take strategic merge patches.
-const (
-	JSONPatch      PatchType = kind.JSONPatch
-	MergePatch     PatchType = kind.MergePatch
-	StrategicPatch PatchType = kind.StrategicPatch
 )
 
 // Patch applies a patch to an object and returns the object as stored. If another client writes the object in between,
 // the server applies the patch to the new state. A patch with a resourceVersion is conditional: Patch returns a
 // Conflict if the object has another resourceVersion.
-func (c Client[T]) Patch(ctx context.Context, name string, form PatchType, data []byte) (*T, error) {
+func (c Client[T]) Patch(ctx context.Context, name string, form apimeta.PatchType, data []byte) (*T, error) {
 	return c.patch(ctx, name, "", form, data)
 }
 
 // PatchStatus applies a patch to the status of an object, and changes nothing else.
-func (c Client[T]) PatchStatus(ctx context.Context, name string, form PatchType, data []byte) (*T, error) {
+func (c Client[T]) PatchStatus(ctx context.Context, name string, form apimeta.PatchType, data []byte) (*T, error) {
 	return c.patch(ctx, name, theStatus, form, data)
 }
 
-func (c Client[T]) patch(ctx context.Context, name, subresource string, form PatchType, data []byte) (*T, error) {
+func (c Client[T]) patch(ctx context.Context, name, subresource string, form apimeta.PatchType, data []byte) (*T, error) {
 	w, err := c.write(ctx, access.VerbPatch, name, subresource)
 	if err != nil {
 		return nil, err

@@ -25,5 +25,5 @@ func Warn(ctx context.Context, text string) { write.Warn(ctx, text) }
 
 // IsDryRun reports whether the write whose hook has this context is a dry run, so that the hook of a kind leaves out
 // what only a real write may do, such as taking a number. With any other context it reports false. An admission hook
-// reads [AdmissionRequest.DryRun].
+// reads [admission.Request.DryRun].
 func IsDryRun(ctx context.Context) bool { return write.IsDryRun(ctx) }

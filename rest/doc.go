@@ -18,7 +18,7 @@
 //     verb and its client. docs/design-of-rest.md has the table of the steps. To prune is to remove unknown fields, to default is to set
 //     missing ones, to admit is to let admission hooks change or refuse the object, to convert is to change its version, and to own is
 //     to be the manager of a field.
-//   - Admission consists of the host's hooks on the writes of all kinds: see [Admission]. A [Resource] has the hooks on one kind.
+//   - Admission consists of the host's hooks on the writes of all kinds: see package admission. A [Resource] has the hooks on one kind.
 //   - A part is a part of an object ([Wire].Parts) or, of a plug-in, what it adds to an API ([Parts]).
 //   - To claim is to record that an action of a subresource begins, and to settle is to record what became of it.
 //   - To hold an object is to keep it from being removed, as finalizers and a grace period do.

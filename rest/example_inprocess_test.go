@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 // Region is a kind without fields of its own.
@@ -40,14 +41,14 @@ func ExampleRoundTripper() {
 
 // Middleware that knows the user of a request passes the name on, and the API names the user to hooks and in its log.
 func ExampleWithUser() {
-	named := rest.Admission{
+	named := admission.Hook{
 		Name: "named.example.com",
-		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		Validate: func(_ context.Context, r *admission.Request) error {
 			fmt.Println("written by", r.User.Name)
 			return nil
 		},
 	}
-	api, err := rest.New(rest.Options{Admission: []rest.Admission{named}},
+	api, err := rest.New(rest.Options{Admission: []admission.Hook{named}},
 		rest.Resource[Region]{Group: "example.com", Version: "v1", Plural: "regions"})
 	if err != nil {
 		log.Fatal(err)

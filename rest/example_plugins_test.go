@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
@@ -48,10 +49,10 @@ func ExampleOptions_plugins() {
 
 // Parts are a plug-in themselves. This one makes all names begin with the name of the team, and needs nothing else.
 func ExampleParts() {
-	prefixes := rest.Parts{Name: "prefixes", Admission: []rest.Admission{{
-		Name: "prefixes.example.com", Operations: []rest.Operation{rest.OperationCreate},
+	prefixes := rest.Parts{Name: "prefixes", Admission: []admission.Hook{{
+		Name: "prefixes.example.com", Operations: []admission.Operation{admission.Create},
 		Resources: []string{"memos.example.com"},
-		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		Validate: func(_ context.Context, r *admission.Request) error {
 			if !strings.HasPrefix(r.Name, r.Namespace+"-") {
 				return errors.New("the name must begin with that of the namespace")
 			}

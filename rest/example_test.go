@@ -14,6 +14,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -399,21 +400,21 @@ func ExampleResource_call() {
 }
 
 // A hook on all writes puts the user's name on what is written, and refuses what visitors do.
-func ExampleAdmission() {
-	api, err := rest.New(rest.Options{Admission: []rest.Admission{{
+func ExampleOptions_admission() {
+	api, err := rest.New(rest.Options{Admission: []admission.Hook{{
 		Name:        "entry.library.example.com",
-		Operations:  []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
-		SideEffects: rest.SideEffectsNone,
-		Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		Operations:  []admission.Operation{admission.Create, admission.Update},
+		SideEffects: admission.SideEffectsNone,
+		Mutate: func(_ context.Context, r *admission.Request) error {
 			patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 				"annotations": map[string]string{"library.example.com/entered-by": r.User.Name},
 			}})
 			if err != nil {
 				return err
 			}
-			return r.Patch(rest.MergePatch, patch)
+			return r.Patch(apimeta.MergePatch, patch)
 		},
-		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		Validate: func(_ context.Context, r *admission.Request) error {
 			if r.User.Name == "visitor" {
 				return errors.New("visitors only read")
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -114,11 +115,11 @@ func TestErrorsNameTheGroupsOfBothVersions(t *testing.T) {
 // in Kubernetes.
 func TestAHookSeesAKindInBothGroups(t *testing.T) {
 	for _, name := range []string{"cogs.example.com", "cogs.old.example.com"} {
-		hook := rest.Admission{Name: "m", Resources: []string{name},
-			Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		hook := admission.Hook{Name: "m", Resources: []string{name},
+			Validate: func(_ context.Context, r *admission.Request) error {
 				return errors.New("a hook of " + name + " refuses " + r.Resource.Group)
 			}}
-		api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, apitest.CogResource(inTwoGroups))
+		api := apitest.New(t, rest.Options{Admission: []admission.Hook{hook}}, apitest.CogResource(inTwoGroups))
 		assert.Contains(t, apitest.Do(t, api, "POST", apitest.Cogs, apitest.CogBody(`{"teeth":5}`)).Text(t, "message"),
 			"a hook of "+name+" refuses example.com")
 		assert.Contains(t, apitest.Do(t, api, "POST", oldCogs, oldCogBody(`{"toothCount":5}`)).Text(t, "message"),

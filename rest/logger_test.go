@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -42,8 +43,8 @@ func TestFailuresAreSeenWithoutALogger(t *testing.T) {
 			apitest.WithDefault(func(context.Context, *apitest.Widget) error {
 				return errors.Join(errors.New(secret), context.DeadlineExceeded)
 			})},
-		{"an admission hook that panics", rest.Options{Admission: []rest.Admission{apitest.Validating("v",
-			func(context.Context, *rest.AdmissionRequest) error { panic(secret) })}}, func(*rest.Resource[apitest.Widget]) {}},
+		{"an admission hook that panics", rest.Options{Admission: []admission.Hook{apitest.Validating("v",
+			func(context.Context, *admission.Request) error { panic(secret) })}}, func(*rest.Resource[apitest.Widget]) {}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log strings.Builder

@@ -157,7 +157,7 @@ func (o objects) Patch(ctx context.Context, key storage.Key, subresource string,
 	at := caller.Address{Namespace: key.Namespace, Name: key.Name, Subresource: subresource}
 	ctx = o.api.calling(ctx, at.Question(res, kind.Patch))
 	w := o.api.writes.New(res, t, write.Asked{Manager: o.manager, Agent: userNameIn(ctx)})
-	if err := w.Patch(string(MergePatch), patch); err != nil {
+	if err := w.Patch(string(apimeta.MergePatch), patch); err != nil {
 		return err
 	}
 	_, err = w.Update(ctx)

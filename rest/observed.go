@@ -19,6 +19,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/rest/internal/stream"
+	"github.com/decorum-go/decorum/rest/internal/write"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -26,14 +28,14 @@ import (
 // observed collects what the observers of a request and Ended report. It is nil if nobody observes the API: the methods
 // that handlers call then do nothing. It implements [steps.Observer].
 type observed struct {
-	request ObservedRequest // Received, Authorized and Decision are known before the others
+	request observe.Request // Received, Authorized and Decision are known before the others
 	writer  observedWriter
 
 	// mu makes the calls of observers come one at a time, and guards what follows.
 	mu       sync.Mutex
-	by       []Observation
-	some     [4]Observation // the memory of by, as long as it suffices
-	observed bool           // Observe has been called
+	by       []observe.Observation
+	some     [4]observe.Observation // the memory of by, as long as it suffices
+	observed bool                   // Observe has been called
 	bodies   bool
 	answers  int64        // the largest answer that an observer wants
 	timed    bool         // an observer wants the times of the steps of writes
@@ -41,7 +43,7 @@ type observed struct {
 	reports  bool         // an observer wants each step of a write
 	list     storage.Loan // has the list in the answer, which observers get as a whole
 	ended    bool
-	end      EndedRequest
+	end      observe.Ended
 }
 
 // beginObserving is a stage.
@@ -113,7 +115,9 @@ func (q *request) endObserving() {
 	default:
 		end.Code = http.StatusOK // net/http sends it for a handler that writes nothing
 	}
-	end.times = o.times
+	if o.times != nil {
+		end.Times = (*write.StepTimes)(o.times)
+	}
 	for i := range o.by {
 		if ended := o.by[i].Ended; ended != nil {
 			q.callEnded(ended, end)
@@ -124,7 +128,7 @@ func (q *request) endObserving() {
 
 // callEnded calls the function of one observer. A panic goes to the log, because the request has been answered, and
 // other observers must learn of its end.
-func (q *request) callEnded(ended func(EndedRequest), end EndedRequest) {
+func (q *request) callEnded(ended func(observe.Ended), end observe.Ended) {
 	defer func() {
 		if p := recover(); p != nil {
 			q.api.options.Logger.LogAttrs(context.Background(), slog.LevelError, "an observer has panicked",
@@ -135,7 +139,7 @@ func (q *request) callEnded(ended func(EndedRequest), end EndedRequest) {
 }
 
 // add adds what one observer wants to know.
-func (o *observed) add(by Observation) {
+func (o *observed) add(by observe.Observation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.by = append(o.by, by)
@@ -150,7 +154,7 @@ func (o *observed) add(by Observation) {
 }
 
 // tell calls f for each observation, unless the request has ended.
-func (o *observed) tell(f func(*Observation)) {
+func (o *observed) tell(f func(*observe.Observation)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ended {
@@ -163,7 +167,7 @@ func (o *observed) tell(f func(*Observation)) {
 
 // started reports that the answer begins.
 func (o *observed) started(code int) {
-	o.tell(func(by *Observation) {
+	o.tell(func(by *observe.Observation) {
 		if by.Started != nil {
 			by.Started(code)
 		}
@@ -172,7 +176,7 @@ func (o *observed) started(code int) {
 
 // sentFunc returns the function that reports an event of a watch, or nil if no observer wants to know.
 func (o *observed) sentFunc() func(bytes int) {
-	if o == nil || !slices.ContainsFunc(o.by, func(by Observation) bool { return by.Sent != nil }) {
+	if o == nil || !slices.ContainsFunc(o.by, func(by observe.Observation) bool { return by.Sent != nil }) {
 		return nil
 	}
 	return o.sent
@@ -180,7 +184,7 @@ func (o *observed) sentFunc() func(bytes int) {
 
 // sent reports an event of a watch.
 func (o *observed) sent(bytes int) {
-	o.tell(func(by *Observation) {
+	o.tell(func(by *observe.Observation) {
 		if by.Sent != nil {
 			by.Sent(bytes)
 		}
@@ -190,7 +194,7 @@ func (o *observed) sent(bytes int) {
 // listedFunc returns the function that reports that a watch has sent the existing objects, or nil if no observer wants
 // to know.
 func (o *observed) listedFunc() func() {
-	if o == nil || !slices.ContainsFunc(o.by, func(by Observation) bool { return by.Listed != nil }) {
+	if o == nil || !slices.ContainsFunc(o.by, func(by observe.Observation) bool { return by.Listed != nil }) {
 		return nil
 	}
 	return o.listed
@@ -198,7 +202,7 @@ func (o *observed) listedFunc() func() {
 
 // listed reports that a watch has sent the existing objects.
 func (o *observed) listed() {
-	o.tell(func(by *Observation) {
+	o.tell(func(by *observe.Observation) {
 		if by.Listed != nil {
 			by.Listed()
 		}
@@ -217,21 +221,19 @@ func (o *observed) Pipeline() (times *steps.Times, each bool) {
 
 // Begin implements [steps.Observer]. A write has about 20 steps, so a step allocates nothing but its end, and not even
 // that if no observer waits for it.
-func (o *observed) Begin(ctx context.Context, s steps.Step) (context.Context, func(steps.Outcome)) {
-	step := Step{Kind: StepKind(s.Kind), Name: s.Name, Binding: s.Binding, Operation: Operation(s.Operation),
-		Mutating: s.Mutating}
+func (o *observed) Begin(ctx context.Context, s observe.Step) (context.Context, func(observe.StepResult)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ended {
-		return ctx, steps.Unobserved
+		return ctx, observe.Unobserved
 	}
-	var ended func(StepResult) // of the first observer that waits for the end
-	var others []func(StepResult)
+	var ended func(observe.StepResult) // of the first observer that waits for the end
+	var others []func(observe.StepResult)
 	for i := range o.by {
-		if o.by[i].Step == nil || o.by[i].Brief && s.Kind == steps.Pipeline {
+		if o.by[i].Step == nil || o.by[i].Brief && s.Kind == observe.StepPipeline {
 			continue
 		}
-		within, end := o.by[i].Step(ctx, step)
+		within, end := o.by[i].Step(ctx, s)
 		if within != nil {
 			ctx = within
 		}
@@ -244,13 +246,13 @@ func (o *observed) Begin(ctx context.Context, s steps.Step) (context.Context, fu
 		}
 	}
 	if ended == nil {
-		return ctx, steps.Unobserved
+		return ctx, observe.Unobserved
 	}
-	return ctx, func(out steps.Outcome) { o.endStep(resultOf(out), ended, others) }
+	return ctx, func(r observe.StepResult) { o.endStep(r, ended, others) }
 }
 
 // endStep reports the end of a step, unless the request has ended.
-func (o *observed) endStep(r StepResult, ended func(StepResult), others []func(StepResult)) {
+func (o *observed) endStep(r observe.StepResult, ended func(observe.StepResult), others []func(observe.StepResult)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ended {
@@ -263,10 +265,10 @@ func (o *observed) endStep(r StepResult, ended func(StepResult), others []func(S
 }
 
 // Committed implements [steps.Observer].
-func (o *observed) Committed(_ context.Context, c steps.Change) {
-	o.tell(func(by *Observation) {
+func (o *observed) Committed(_ context.Context, c observe.Change) {
+	o.tell(func(by *observe.Observation) {
 		if by.Changed != nil {
-			by.Changed(Change(c))
+			by.Changed(c)
 		}
 	})
 }
@@ -298,7 +300,7 @@ func (o *observed) decoded(obj doc.Value, isJSON bool) {
 		return
 	}
 	m := objectmeta.Of(obj)
-	o.end.Body = ObjectMetadata{
+	o.end.Body = observe.ObjectMetadata{
 		Namespace: m.Get(objectmeta.Namespace).Text(), Name: m.Get(objectmeta.Name).Text(), UID: m.Get(objectmeta.UID).Text(),
 		ResourceVersion: m.Get(objectmeta.ResourceVersion).Text(),
 	}

@@ -16,7 +16,9 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -25,12 +27,12 @@ type watcher struct {
 	brief  bool
 	refuse error
 	bodies bool
-	began  []*rest.ObservedRequest
+	began  []*observe.Request
 	story  []string
-	ended  chan rest.EndedRequest
+	ended  chan observe.Ended
 }
 
-func newWatcher() *watcher { return &watcher{ended: make(chan rest.EndedRequest, 100)} }
+func newWatcher() *watcher { return &watcher{ended: make(chan observe.Ended, 100)} }
 
 // Plug implements [rest.Plugin].
 func (w *watcher) Plug(*rest.API) (rest.Parts, error) {
@@ -39,27 +41,27 @@ func (w *watcher) Plug(*rest.API) (rest.Parts, error) {
 
 type seenKey struct{}
 
-// Observe implements [rest.Observer].
-func (w *watcher) Observe(ctx context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
+// Observe implements [observe.Observer].
+func (w *watcher) Observe(ctx context.Context, r *observe.Request) (context.Context, observe.Observation, error) {
 	w.began = append(w.began, r)
 	note := func(format string, args ...any) { w.story = append(w.story, fmt.Sprintf(format, args...)) }
-	return context.WithValue(ctx, seenKey{}, r.AuditID), rest.Observation{
+	return context.WithValue(ctx, seenKey{}, r.AuditID), observe.Observation{
 		Bodies: w.bodies, Brief: w.brief, Times: w.brief,
 		Started: func(code int) { note("started %d", code) },
-		Step: func(ctx context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
+		Step: func(ctx context.Context, s observe.Step) (context.Context, func(observe.StepResult)) {
 			note("%s %s %s", s.Kind, s.Name, s.Operation)
-			return nil, func(r rest.StepResult) { note("end of %s %s: %v", s.Kind, s.Name, r.Err) }
+			return nil, func(r observe.StepResult) { note("end of %s %s: %v", s.Kind, s.Name, r.Err) }
 		},
-		Changed: func(c rest.Change) {
+		Changed: func(c observe.Change) {
 			note("changed %s %s/%s: %t to %t", c.Resource, c.Namespace, c.Name, c.Before != nil, c.After != nil)
 		},
 		Sent:  func(int) { note("sent an event") },
-		Ended: func(e rest.EndedRequest) { w.ended <- e },
+		Ended: func(e observe.Ended) { w.ended <- e },
 	}, w.refuse
 }
 
 // last returns how the last request began and ended.
-func (w *watcher) last(t *testing.T) (*rest.ObservedRequest, rest.EndedRequest) {
+func (w *watcher) last(t *testing.T) (*observe.Request, observe.Ended) {
 	t.Helper()
 	e := apitest.Within(t, "the end of the request", w.ended)
 	require.Empty(t, w.ended)
@@ -77,11 +79,11 @@ func TestAnObserverSeesAWriteFromItsAccessToItsChange(t *testing.T) {
 	w := newWatcher()
 	w.bodies = true
 	var seen any
-	hook := apitest.Validating("limits.example.com", func(ctx context.Context, _ *rest.AdmissionRequest) error {
+	hook := apitest.Validating("limits.example.com", func(ctx context.Context, _ *admission.Request) error {
 		seen = ctx.Value(seenKey{})
 		return nil
 	})
-	api := observedWidgets(t, w, rest.Options{Admission: []rest.Admission{hook}})
+	api := observedWidgets(t, w, rest.Options{Admission: []admission.Hook{hook}})
 	body := apitest.WidgetBody(`"name":"a"`)
 	answer := apitest.Must(t, api, "POST", apitest.Widgets, body, "X-Forwarded-For", "192.0.2.7, 192.0.2.8", "Audit-ID",
 		"mine")
@@ -117,19 +119,19 @@ func TestAnObserverSeesTheTimesOfAWrite(t *testing.T) {
 		w := newWatcher()
 		w.brief = true
 		var api *rest.API
-		wait := func(context.Context, *rest.AdmissionRequest) error {
+		wait := func(context.Context, *admission.Request) error {
 			<-time.After(time.Second)
 			return nil
 		}
 		slow := apitest.Validating("slow.example.com", wait)
-		nests := apitest.Validating("nests.example.com", func(ctx context.Context, r *rest.AdmissionRequest) error {
+		nests := apitest.Validating("nests.example.com", func(ctx context.Context, r *admission.Request) error {
 			if r.Name != "a" {
 				return nil
 			}
 			_, err := apitest.WidgetClient(t, api).Create(ctx, apitest.NewWidget("b", 1))
 			return err
 		})
-		api = observedWidgets(t, w, rest.Options{Admission: []rest.Admission{slow, nests}})
+		api = observedWidgets(t, w, rest.Options{Admission: []admission.Hook{slow, nests}})
 		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 		_, ended := w.last(t)
 		took := map[string]time.Duration{}
@@ -262,8 +264,8 @@ func TestAnObserverSeesAWatchBeforeItsFirstEventAndAtItsEnd(t *testing.T) {
 func TestAnObserverSeesAPanicWithItsStack(t *testing.T) {
 	w := newWatcher()
 	broken := apitest.Validating("broken.example.com",
-		func(context.Context, *rest.AdmissionRequest) error { panic("broken hook") })
-	api := observedWidgets(t, w, rest.Options{Admission: []rest.Admission{broken},
+		func(context.Context, *admission.Request) error { panic("broken hook") })
+	api := observedWidgets(t, w, rest.Options{Admission: []admission.Hook{broken},
 		Logger: apitest.LoggerTo(&strings.Builder{})})
 	apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 	_, ended := w.last(t)
@@ -289,7 +291,7 @@ func TestAnObserverSeesTheAnswerAsTheClientAsksForIt(t *testing.T) {
 
 // An Observer prints a line for each request.
 func ExampleObserver() {
-	log := observerFunc(func(r *rest.ObservedRequest, e rest.EndedRequest) {
+	log := observerFunc(func(r *observe.Request, e observe.Ended) {
 		fmt.Println(r.Access.User.Name, r.Access.Verb, r.Access.Resource, e.Code)
 	})
 	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "log", Observer: log}}},
@@ -304,9 +306,9 @@ func ExampleObserver() {
 }
 
 // observerFunc is called at the end of each request.
-type observerFunc func(r *rest.ObservedRequest, e rest.EndedRequest)
+type observerFunc func(r *observe.Request, e observe.Ended)
 
-// Observe implements [rest.Observer].
-func (f observerFunc) Observe(_ context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
-	return nil, rest.Observation{Ended: func(e rest.EndedRequest) { f(r, e) }}, nil
+// Observe implements [observe.Observer].
+func (f observerFunc) Observe(_ context.Context, r *observe.Request) (context.Context, observe.Observation, error) {
+	return nil, observe.Observation{Ended: func(e observe.Ended) { f(r, e) }}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/storage"
@@ -116,7 +117,7 @@ type Options struct {
 	NoSelfReviews bool
 	// Admission are the hooks on the writes of all resources, in the order in which they run. Those of the plug-ins run
 	// after them.
-	Admission []Admission
+	Admission []admission.Hook
 	// Plugins add kinds, hooks, users, rights and background work to the API, such as roles or admission webhooks. The
 	// order is that in which they are asked and started, see [Parts]. [API.Start] starts what they do in the background.
 	Plugins []Plugin

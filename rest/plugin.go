@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
 // Plugin adds parts to an API: kinds, admission hooks, users, rights, and work in the background. [Options.Plugins]
@@ -46,7 +48,7 @@ type Parts struct {
 	Definitions []Definition
 	// Admission are hooks on the writes of all resources. They see the writes of New too, such as that of the namespace
 	// "default".
-	Admission []Admission
+	Admission []admission.Hook
 	// Authenticator recognizes users. The API asks it about a request in which no earlier Authenticator recognizes a user
 	// (see [access.Authenticators]). As with [Options.Authenticator], the API then refuses each request without valid
 	// credentials.
@@ -55,7 +57,7 @@ type Parts struct {
 	// [Options.Authorizer], the API then refuses what no Authorizer allows.
 	Authorizer access.Authorizer
 	// Observer observes the requests of the API.
-	Observer Observer
+	Observer observe.Observer
 	// Limiter decides when the API works on requests, in the place of [Options.MaxInFlight]. At most one plug-in may have
 	// one.
 	Limiter Limiter

@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -157,8 +158,8 @@ func TestReadinessWaitsForTheStart(t *testing.T) {
 // Of the parts of one sort, those of the host come first, and then those of the plug-ins in their order.
 func TestOrderOfParts(t *testing.T) {
 	var asked []string
-	hook := func(name string) []rest.Admission {
-		return []rest.Admission{{Name: name, Validate: func(context.Context, *rest.AdmissionRequest) error {
+	hook := func(name string) []admission.Hook {
+		return []admission.Hook{{Name: name, Validate: func(context.Context, *admission.Request) error {
 			asked = append(asked, "admission "+name)
 			return nil
 		}}}
@@ -250,7 +251,7 @@ func TestExemptGroupsOfPlugins(t *testing.T) {
 	}{"default": {nil, true}, "set by the host": {[]string{"others"}, false}} {
 		t.Run(name, func(t *testing.T) {
 			entered, release := make(chan struct{}), make(chan struct{})
-			wait := rest.Admission{Name: "wait", Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			wait := admission.Hook{Name: "wait", Validate: func(_ context.Context, r *admission.Request) error {
 				if r.Name == "slow" {
 					close(entered)
 					<-release
@@ -261,7 +262,7 @@ func TestExemptGroupsOfPlugins(t *testing.T) {
 				name := r.Header.Get("Test-User")
 				return &access.Identity{User: access.User{Name: name, Groups: []string{name + "s"}}}, nil
 			})
-			api := apitest.New(t, rest.Options{Admission: []rest.Admission{wait}, Authenticator: users, MaxInFlight: 2,
+			api := apitest.New(t, rest.Options{Admission: []admission.Hook{wait}, Authenticator: users, MaxInFlight: 2,
 				ExemptGroups: c.host, Plugins: []rest.Plugin{rest.Parts{Name: "groups", ExemptGroups: []string{"annas"}}}},
 				apitest.WidgetResource())
 			go apitest.Do(t, api, "POST", apitest.Widgets,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -53,8 +54,8 @@ func TestStats(t *testing.T) {
 func TestStatsCountPlacesAndCalls(t *testing.T) {
 	var inside rest.Stats
 	var api *rest.API
-	hook := rest.Admission{Name: "look.example.com", SideEffects: rest.SideEffectsNone,
-		Validate: func(ctx context.Context, _ *rest.AdmissionRequest) error {
+	hook := admission.Hook{Name: "look.example.com", SideEffects: admission.SideEffectsNone,
+		Validate: func(ctx context.Context, _ *admission.Request) error {
 			done, err := api.WaitOutside(ctx, "a service")
 			if err == nil {
 				inside = api.Stats()
@@ -62,7 +63,7 @@ func TestStatsCountPlacesAndCalls(t *testing.T) {
 			}
 			return err
 		}}
-	api = apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, apitest.WidgetResource())
+	api = apitest.New(t, rest.Options{Admission: []admission.Hook{hook}}, apitest.WidgetResource())
 	assert.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)).Code)
 	assert.Equal(t, 1, inside.Requests)
 	assert.Equal(t, rest.Use{Used: 1, Limit: 1000}, inside.Places)

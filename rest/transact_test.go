@@ -14,6 +14,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/quota"
@@ -183,9 +184,9 @@ func TestTransactRefusesKindsWithAnotherStore(t *testing.T) {
 // A hook that writes with its context writes in the transaction.
 func TestHooksJoinTheTransaction(t *testing.T) {
 	var b bank
-	b = newBank(t, rest.Options{Admission: []rest.Admission{{
+	b = newBank(t, rest.Options{Admission: []admission.Hook{{
 		Name: "log.example.com",
-		Validate: func(ctx context.Context, r *rest.AdmissionRequest) error {
+		Validate: func(ctx context.Context, r *admission.Request) error {
 			if r.Resource.Resource != "accounts" || r.Name != "main" {
 				return nil
 			}
@@ -254,9 +255,9 @@ func TestTransactDeletes(t *testing.T) {
 // A rehearsal takes every step, and its calls see what it has written, but nothing is stored.
 func TestRehearse(t *testing.T) {
 	var dry []bool
-	b := newBank(t, rest.Options{Admission: []rest.Admission{{
+	b := newBank(t, rest.Options{Admission: []admission.Hook{{
 		Name: "notes.example.com",
-		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		Validate: func(_ context.Context, r *admission.Request) error {
 			if r.Resource.Resource == "accounts" {
 				dry = append(dry, r.DryRun)
 			}

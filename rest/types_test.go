@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -54,8 +55,8 @@ func TestAPIsThatShareTypesDoNotInfluenceEachOther(t *testing.T) {
 		{"hooked", rest.Options{}, func(r *rest.Resource[apitest.Widget]) {
 			r.Hooks.Default = func(_ context.Context, w *apitest.Widget) error { w.Spec.Owner = new("me"); return nil }
 		}},
-		{"reviewed", rest.Options{Admission: []rest.Admission{{Name: "label",
-			Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		{"reviewed", rest.Options{Admission: []admission.Hook{{Name: "label",
+			Mutate: func(_ context.Context, r *admission.Request) error {
 				w := new(apitest.Widget)
 				if err := r.Object(w); err != nil {
 					return err

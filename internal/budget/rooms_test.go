@@ -17,9 +17,8 @@ type room struct {
 }
 
 // rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs
-// for its one idea: only matching, which serves plug-ins, imports package rest, and only resource, write, follow,
-// rights, history and notes call the store. The rooms media, caller, remote and mirror read the records and the changes
-// of packages storage and watch.
+// for its one idea: none imports package rest, and only resource, write, follow, rights, history and notes call the
+// store. The rooms media, caller, remote and mirror read the records and the changes of packages storage and watch.
 var rooms = []room{
 	{name: "upstream"},
 	{name: "generations", may: []string{"storage"}},
@@ -32,21 +31,21 @@ var rooms = []room{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/gotype", "internal/managed", "internal/rules",
 		"internal/schema",
 		"internal/words", "internal/errorlog", "storage", "watch", "rest/access", "rest/internal/rights", "rest/internal/kind",
-		"rest/internal/objectmeta", "rest/internal/steps", "rest/internal/upstream", "rest/internal/notes",
-		"rest/internal/generations", "rest/internal/query", "rest/history",
+		"rest/internal/objectmeta", "rest/internal/upstream", "rest/internal/notes",
+		"rest/internal/generations", "rest/internal/query", "rest/history", "rest/observe",
 	}},
 	{name: "history", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/history", "rest/internal/objectmeta",
 		"rest/internal/resource",
 	}},
-	{name: "steps"},
+	{name: "steps", may: []string{"rest/internal/keys", "rest/observe"}},
 	{name: "query", may: []string{"watch"}},
 	{name: "write", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/gotype", "internal/managed",
 		"internal/schema",
-		"storage", "watch", "rest/access", "rest/internal/rights", "rest/internal/kind", "rest/internal/objectmeta",
-		"rest/internal/resource",
-		"rest/internal/steps", "rest/internal/history", "rest/history", "rest/internal/keys",
+		"storage", "watch", "rest/access", "rest/admission", "rest/internal/rights", "rest/internal/kind",
+		"rest/internal/objectmeta", "rest/internal/resource",
+		"rest/internal/steps", "rest/internal/history", "rest/history", "rest/internal/keys", "rest/observe",
 	}},
 	{name: "exchange", may: []string{"internal/doc", "rest/internal/objectmeta", "rest/internal/resource",
 		"rest/internal/write"}},
@@ -55,7 +54,7 @@ var rooms = []room{
 	{name: "route", may: []string{"apimeta", "rest/access"}},
 	{name: "keys"},
 	{name: "clientconfig", may: []string{"apimeta", "status"}},
-	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest", "rest/access",
+	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest/access", "rest/admission",
 		"rest/internal/objectmeta"}},
 	{name: "jwt"},
 	{name: "identity"},
@@ -97,6 +96,8 @@ var rooms = []room{
 // and not the API.
 var leaves = []room{
 	{name: "rest/access", may: []string{"apimeta", "status", "rest/internal/identity", "rest/internal/keys"}},
+	{name: "rest/admission", may: []string{"apimeta", "rest/access"}},
+	{name: "rest/observe", may: []string{"status", "rest/access", "rest/admission", "rest/internal/keys"}},
 }
 
 // A leaf imports next to nothing.

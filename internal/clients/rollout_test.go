@@ -28,6 +28,7 @@ import (
 
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/builtin"
 	program "github.com/decorum-go/decorum/rest/host"
 	"github.com/decorum-go/decorum/storage"
@@ -116,13 +117,13 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (b *balancer) start(t *testing.T, store storage.Store) *instance {
 	t.Helper()
 	i := &instance{server: &http.Server{Addr: "127.0.0.1:0"}, ended: make(chan error, 1)}
-	dies := rest.Admission{Name: "death", Validate: func(context.Context, *rest.AdmissionRequest) error {
+	dies := admission.Hook{Name: "death", Validate: func(context.Context, *admission.Request) error {
 		if i.dies.Swap(false) {
 			return i.server.Close()
 		}
 		return nil
 	}}
-	api, err := rest.New(rest.Options{Store: store, DrainTime: 3 * time.Second, Admission: []rest.Admission{dies}},
+	api, err := rest.New(rest.Options{Store: store, DrainTime: 3 * time.Second, Admission: []admission.Hook{dies}},
 		k8s.Resource[corev1.ConfigMap](), builtin.Namespaces())
 	require.NoError(t, err)
 	var ctx context.Context

@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -126,8 +127,8 @@ func (a *Audit) record(ctx context.Context, e *Event) error {
 	return errors.Join(errs...)
 }
 
-// Observe implements [rest.Observer].
-func (a *Audit) Observe(ctx context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
+// Observe implements [observe.Observer].
+func (a *Audit) Observe(ctx context.Context, r *observe.Request) (context.Context, observe.Observation, error) {
 	client := r.Access
 	switch {
 	case status.IsUnauthorized(r.Refused):
@@ -138,10 +139,10 @@ func (a *Audit) Observe(ctx context.Context, r *rest.ObservedRequest) (context.C
 	decision := a.policy.Evaluate(client)
 	withheld := decision.withhold(&client, a.confidential)
 	if decision.Level == LevelNone {
-		return nil, rest.Observation{}, nil
+		return nil, observe.Observation{}, nil
 	}
 	t := newTrail(a, r, client, decision, withheld)
-	observation := rest.Observation{Bodies: decision.Level.includes(LevelRequest) && client.Path == "",
+	observation := observe.Observation{Bodies: decision.Level.includes(LevelRequest) && client.Path == "",
 		MaxAnswer: int64(a.maxObject), Ended: t.ended}
 	if !decision.Level.includes(LevelRequestResponse) {
 		observation.MaxAnswer = -1
@@ -153,7 +154,7 @@ func (a *Audit) Observe(ctx context.Context, r *rest.ObservedRequest) (context.C
 		observation.Started = t.started
 	}
 	if err := t.received(ctx); err != nil {
-		return nil, rest.Observation{}, fmt.Errorf("the request is refused, because it cannot be audited: %w", err)
+		return nil, observe.Observation{}, fmt.Errorf("the request is refused, because it cannot be audited: %w", err)
 	}
 	return context.WithValue(ctx, trailKey{}, t), observation, nil
 }

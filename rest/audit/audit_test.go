@@ -16,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/audit"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
@@ -285,13 +286,13 @@ func TestLargeObjectsAreLeftOut(t *testing.T) {
 
 func TestHooksAnnotateTheirRequest(t *testing.T) {
 	var sink recorder
-	hook := apitest.Validating("notes.example.com", func(ctx context.Context, _ *rest.AdmissionRequest) error {
+	hook := apitest.Validating("notes.example.com", func(ctx context.Context, _ *admission.Request) error {
 		audit.Annotate(ctx, "notes.example.com/why", "because")
 		audit.Annotate(ctx, "notes.example.com/why", "again")
 		return nil
 	})
 	api, _ := audited(t, audit.Options{Outputs: []audit.Output{{Sink: &sink, Mode: audit.Strict}}},
-		rest.Options{Admission: []rest.Admission{hook}}, memos())
+		rest.Options{Admission: []admission.Hook{hook}}, memos())
 	apitest.Must(t, api, "POST", memosPath, memoBody("a"))
 	got := sink.take()
 	require.Len(t, got, 2)
@@ -302,9 +303,9 @@ func TestHooksAnnotateTheirRequest(t *testing.T) {
 
 func TestAPanicHasAStageOfItsOwn(t *testing.T) {
 	var sink recorder
-	hook := apitest.Validating("panics.example.com", func(context.Context, *rest.AdmissionRequest) error { panic("no") })
+	hook := apitest.Validating("panics.example.com", func(context.Context, *admission.Request) error { panic("no") })
 	api, _ := audited(t, audit.Options{Outputs: []audit.Output{{Sink: &sink, Mode: audit.Strict}}},
-		rest.Options{Admission: []rest.Admission{hook}, Logger: apitest.LoggerTo(io.Discard)}, memos())
+		rest.Options{Admission: []admission.Hook{hook}, Logger: apitest.LoggerTo(io.Discard)}, memos())
 	apitest.Do(t, api, "POST", memosPath, memoBody("a"))
 	got := sink.take()
 	require.Len(t, got, 2)

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -48,7 +48,7 @@ type trail struct {
 	withheld bool // the objects are confidential
 	unknown  bool // the credentials are invalid
 	isCut    bool // the event contains only the beginning of the URI
-	request  *rest.ObservedRequest
+	request  *observe.Request
 
 	mu       sync.Mutex
 	event    Event // what is known of the event so far
@@ -60,7 +60,7 @@ type trail struct {
 	answer status.Status
 }
 
-func newTrail(a *Audit, r *rest.ObservedRequest, client access.Access, d Decision, withheld bool) *trail {
+func newTrail(a *Audit, r *observe.Request, client access.Access, d Decision, withheld bool) *trail {
 	t := &trail{audit: a, decision: d, withheld: withheld, unknown: status.IsUnauthorized(r.Refused), request: r}
 	t.event = Event{
 		TypeMeta: apimeta.TypeMeta{APIVersion: apiVersion, Kind: "Event"},
@@ -149,7 +149,7 @@ func (t *trail) started(code int) {
 }
 
 // ended records the last stage.
-func (t *trail) ended(end rest.EndedRequest) {
+func (t *trail) ended(end observe.Ended) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	stage := StageResponseComplete
@@ -168,7 +168,7 @@ func (t *trail) ended(end rest.EndedRequest) {
 // answered notes what the answer says. The message and the causes of a failure may quote a confidential object, so they
 // are left out, unless the request failed before it was about an object: such a failure quotes only the URL and the
 // user.
-func (t *trail) answered(end *rest.EndedRequest) {
+func (t *trail) answered(end *observe.Ended) {
 	s := &t.answer
 	s.Code = int32(end.Code)
 	if end.Status != nil {
@@ -194,7 +194,7 @@ func (t *trail) answered(end *rest.EndedRequest) {
 
 // refer completes the reference to the object with what the client has sent. It copies the texts, because they are
 // parts of the body, which must not stay in memory as long as the event.
-func (t *trail) refer(sent rest.ObjectMetadata) {
+func (t *trail) refer(sent observe.ObjectMetadata) {
 	ref := t.event.ObjectRef
 	if ref == nil {
 		return
@@ -205,7 +205,7 @@ func (t *trail) refer(sent rest.ObjectMetadata) {
 }
 
 // objects adds the objects that the level includes.
-func (t *trail) objects(end rest.EndedRequest) {
+func (t *trail) objects(end observe.Ended) {
 	if t.event.ObjectRef == nil || !t.decision.Level.includes(LevelRequest) {
 		return
 	}

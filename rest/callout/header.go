@@ -10,7 +10,7 @@ import (
 type headerKey struct{}
 
 // WithHeader returns a context whose calls send these headers too, for example the trace to which a call belongs. An
-// observer of requests can return it from the function Step of rest.Observation, for the step that calls. Headers of an
+// observer of requests can return it from the function Step of observe.Observation, for the step that calls. Headers of an
 // outer call of WithHeader remain, unless header has the same ones. The headers that the [Client] sets itself, and
 // those of [Credentials], win. Nobody may change header afterwards.
 //

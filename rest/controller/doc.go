@@ -38,4 +38,6 @@
 // instead: its Get, Modify and ModifyStatus return an object of the caller's own. The client is also always up to date,
 // whereas the cache lags for a moment behind each write. A reconciler may not see its own last write in the cache yet,
 // but the controller calls it again once the cache has it.
+//
+// This package may change until v1.1 (docs/stability.md).
 package controller

@@ -135,7 +135,7 @@ func (k *kinds) report(ctx context.Context, d *definition, list []condition) err
 	if err != nil {
 		return err
 	}
-	now, err := k.client.PatchStatus(ctx, d.Name, rest.JSONPatch, patch)
+	now, err := k.client.PatchStatus(ctx, d.Name, apimeta.JSONPatch, patch)
 	switch {
 	case err == nil:
 		d.CustomResourceDefinition = now

@@ -10,13 +10,14 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 // Admission hooks see the writes of kinds that arrive later, as documents.
 func TestHooksSeeKindsOfDefinitions(t *testing.T) {
-	api := enabled(t, rest.Options{Admission: []rest.Admission{{
+	api := enabled(t, rest.Options{Admission: []admission.Hook{{
 		Name: "teeth.example.org",
-		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		Validate: func(_ context.Context, r *admission.Request) error {
 			if r.Kind.Kind != "Gear" {
 				return nil
 			}

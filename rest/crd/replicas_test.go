@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
@@ -163,13 +164,13 @@ func TestRecordsOfReplicasAreOutOfReach(t *testing.T) {
 		store := newUnreliable(t).Store
 		var seen atomic.Int32
 		start := func(name string) *rest.API {
-			hook := rest.Admission{Name: name, Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			hook := admission.Hook{Name: name, Validate: func(_ context.Context, r *admission.Request) error {
 				if r.Resource.Resource != "customresourcedefinitions" {
 					seen.Add(1)
 				}
 				return nil
 			}}
-			return started(t, rest.Options{Store: store, Logger: discard, Admission: []rest.Admission{hook}}, crd.Options{},
+			return started(t, rest.Options{Store: store, Logger: discard, Admission: []admission.Hook{hook}}, crd.Options{},
 				builtin.Leases())
 		}
 		one, _ := start("one"), start("two")
@@ -225,7 +226,7 @@ func TestReplicaThatSleepsThroughADeletion(t *testing.T) {
 	begun, woken := make(chan struct{}), make(chan struct{})
 	plugin := &apart{Plugin: crd.New(crd.Options{})}
 	asleep, err := rest.New(rest.Options{Store: store, Logger: discard, Plugins: []rest.Plugin{plugin},
-		Admission: []rest.Admission{{Name: "sleep", Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		Admission: []admission.Hook{{Name: "sleep", Validate: func(_ context.Context, r *admission.Request) error {
 			if r.Name == "underway" {
 				close(begun)
 				<-woken

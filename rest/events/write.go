@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/status"
@@ -98,7 +99,7 @@ func (r *Recorder) update(ctx context.Context, client rest.Client[builtin.CoreEv
 	if err != nil {
 		return err
 	}
-	if _, err = client.Patch(ctx, t.event.Name, rest.MergePatch, patch); err == nil {
+	if _, err = client.Patch(ctx, t.event.Name, apimeta.MergePatch, patch); err == nil {
 		t.written = count
 	}
 	return err

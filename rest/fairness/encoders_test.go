@@ -17,6 +17,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/cbor"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
@@ -195,7 +196,7 @@ func TestBegunAnswersWaitForTheirSeats(t *testing.T) {
 				const clients = 5
 				release := make(chan struct{})
 				h, limiter := newEncoded(t, level(1, c.queues, c.queues), 100, rest.Options{
-					Admission: []rest.Admission{apitest.Validating("hold", func(_ context.Context, r *rest.AdmissionRequest) error {
+					Admission: []admission.Hook{apitest.Validating("hold", func(_ context.Context, r *admission.Request) error {
 						if r.User.Name == "holds" {
 							<-release
 						}

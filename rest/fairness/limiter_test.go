@@ -16,6 +16,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
@@ -34,7 +35,7 @@ func byHeader(h http.Handler) http.Handler {
 }
 
 func newLimited(t testing.TB, o fairness.Options,
-	admission ...rest.Admission) (http.Handler, *rest.API, *fairness.Limiter) {
+	admission ...admission.Hook) (http.Handler, *rest.API, *fairness.Limiter) {
 	limiter, err := fairness.New(o)
 	require.NoError(t, err)
 	api := apitest.New(t, rest.Options{Plugins: []rest.Plugin{limiter}, Admission: admission}, apitest.WidgetResource())
@@ -48,8 +49,8 @@ func level(seats, queues, length int) fairness.Options {
 }
 
 // holding is an admission hook that holds the write of each object until it may go on.
-func holding(release <-chan struct{}) rest.Admission {
-	return apitest.Validating("hold", func(ctx context.Context, _ *rest.AdmissionRequest) error {
+func holding(release <-chan struct{}) admission.Hook {
+	return apitest.Validating("hold", func(ctx context.Context, _ *admission.Request) error {
 		<-release
 		return nil
 	})
@@ -118,7 +119,7 @@ func TestHangingWebhooksLeaveSeats(t *testing.T) {
 		var api *rest.API
 		release := make(chan struct{})
 		h, served, limiter := newLimited(t, level(1, 1, 1),
-			apitest.Validating("hook", func(ctx context.Context, r *rest.AdmissionRequest) error {
+			apitest.Validating("hook", func(ctx context.Context, r *admission.Request) error {
 				done, err := api.WaitOutside(ctx, "webhook of "+r.User.Name)
 				if err != nil {
 					return err

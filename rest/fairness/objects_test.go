@@ -16,6 +16,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
@@ -35,7 +36,7 @@ type configured struct {
 	limiter *fairness.Limiter
 }
 
-func newConfigured(t *testing.T, seats int, admission ...rest.Admission) *configured {
+func newConfigured(t *testing.T, seats int, admission ...admission.Hook) *configured {
 	h, api, limiter := newLimited(t, fairness.Options{Seats: seats, Objects: true}, admission...)
 	require.NoError(t, api.Start(t.Context()))
 	return &configured{t: t, handler: h, api: api, limiter: limiter}
@@ -94,8 +95,8 @@ func schemaOf(name, level, user string, precedence int) string {
 const dangling = `status.conditions.0.status`
 
 // holdingWidgets holds writes of widgets until they may go on.
-func holdingWidgets(release <-chan struct{}) rest.Admission {
-	return apitest.Validating("hold", func(_ context.Context, r *rest.AdmissionRequest) error {
+func holdingWidgets(release <-chan struct{}) admission.Hook {
+	return apitest.Validating("hold", func(_ context.Context, r *admission.Request) error {
 		if r.Resource.Resource == "widgets" {
 			<-release
 		}
@@ -291,14 +292,14 @@ func TestStartFails(t *testing.T) {
 		limiter, err := fairness.New(fairness.Options{Objects: true, Logger: apitest.LoggerTo(&log)})
 		require.NoError(t, err)
 		refusals := 0
-		refuse := apitest.Validating("refuse", func(_ context.Context, r *rest.AdmissionRequest) error {
+		refuse := apitest.Validating("refuse", func(_ context.Context, r *admission.Request) error {
 			if r.Name == "catch-all" && r.Resource.Resource == "flowschemas" {
 				refusals++
 				return status.Forbidden(apimeta.GroupResource{}, "", "nobody may")
 			}
 			return nil
 		})
-		api := apitest.New(t, rest.Options{Plugins: []rest.Plugin{limiter}, Admission: []rest.Admission{refuse}},
+		api := apitest.New(t, rest.Options{Plugins: []rest.Plugin{limiter}, Admission: []admission.Hook{refuse}},
 			apitest.WidgetResource())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

@@ -1,5 +1,7 @@
 // Package history holds the kinds of the subresources history and undo, which a resource has if it declares a
 // rest.History. They are an extension: Kubernetes has no such subresources.
+//
+// This package may change until v1.1 (docs/stability.md).
 package history
 
 import (

@@ -25,6 +25,6 @@
 // also on a replica that lags behind, and each write is conditional on the state that it has read. So two replicas may
 // run the controllers at the same time, for example after a leader was suspended: the second one finds the work done.
 //
-// Their writes go through the same pipeline as all others, including admission (see [rest.Admission]). If the context
+// Their writes go through the same pipeline as all others, including admission (see [admission.Hook]). If the context
 // has no user, the user is that of the corresponding Kubernetes controller.
 package lifecycle

@@ -18,6 +18,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
@@ -149,9 +150,9 @@ func TestExpireAfterARestart(t *testing.T) {
 func TestAWriteWinsAgainstExpiry(t *testing.T) {
 	var w *world
 	var seen []string
-	options := rest.Options{Admission: []rest.Admission{{Name: "test",
-		Validate: func(ctx context.Context, r *rest.AdmissionRequest) error {
-			if r.Operation == rest.OperationDelete {
+	options := rest.Options{Admission: []admission.Hook{{Name: "test",
+		Validate: func(ctx context.Context, r *admission.Request) error {
+			if r.Operation == admission.Delete {
 				if seen = append(seen, access.UserFrom(ctx).Name); len(seen) == 1 {
 					w.resize("x", 1)
 				}

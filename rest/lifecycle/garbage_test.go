@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
@@ -284,8 +285,8 @@ func (g *gatedStore) List(ctx context.Context, options storage.Query, into []*st
 func TestCollectGarbageIsAdmitted(t *testing.T) {
 	var allowed atomic.Bool
 	var user atomic.Value
-	options := rest.Options{Admission: []rest.Admission{{Name: "v", Operations: []rest.Operation{rest.OperationDelete},
-		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+	options := rest.Options{Admission: []admission.Hook{{Name: "v", Operations: []admission.Operation{admission.Delete},
+		Validate: func(_ context.Context, r *admission.Request) error {
 			if user.Store(r.User.Name); !allowed.Load() && r.Name == "x" {
 				return errors.New("not yet")
 			}

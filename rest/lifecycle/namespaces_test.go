@@ -14,6 +14,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
@@ -104,9 +105,9 @@ func conditionsOf(t *testing.T, namespaces rest.Client[Namespace], name string) 
 
 // A condition shows no text of an error that clients may not see.
 func TestConditionsOfNamespacesWithholdInternalErrors(t *testing.T) {
-	options := rest.Options{Logger: slog.New(slog.DiscardHandler), Admission: []rest.Admission{{Name: "v",
-		Operations: []rest.Operation{rest.OperationDelete}, Resources: []string{"parts.example.com"},
-		Validate: func(context.Context, *rest.AdmissionRequest) error { return fmt.Errorf("lookup: %w", storage.ErrKey) }}}}
+	options := rest.Options{Logger: slog.New(slog.DiscardHandler), Admission: []admission.Hook{{Name: "v",
+		Operations: []admission.Operation{admission.Delete}, Resources: []string{"parts.example.com"},
+		Validate: func(context.Context, *admission.Request) error { return fmt.Errorf("lookup: %w", storage.ErrKey) }}}}
 	emptying(t, options, func(w *world, namespaces rest.Client[Namespace]) {
 		w.part("a/kept")
 		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
@@ -119,9 +120,9 @@ func TestConditionsOfNamespacesWithholdInternalErrors(t *testing.T) {
 // The conditions report what remains, as those of Kubernetes' own controller do.
 func TestConditionsOfNamespaces(t *testing.T) {
 	var allowed atomic.Bool
-	options := rest.Options{Admission: []rest.Admission{{Name: "v", Operations: []rest.Operation{rest.OperationDelete},
+	options := rest.Options{Admission: []admission.Hook{{Name: "v", Operations: []admission.Operation{admission.Delete},
 		Resources: []string{"parts.example.com"},
-		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		Validate: func(_ context.Context, r *admission.Request) error {
 			if !allowed.Load() && r.Name == "kept" {
 				return errors.New("not yet")
 			}

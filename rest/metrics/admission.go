@@ -7,31 +7,31 @@ import (
 	"strings"
 	"time"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 )
 
 // step times admission, commits and conversions, and counts the calls of webhooks.
-func (m *observer) step(_ context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
+func (m *observer) step(_ context.Context, s observe.Step) (context.Context, func(observe.StepResult)) {
 	began := time.Now()
 	switch s.Kind {
-	case rest.StepCommit:
-		return nil, func(rest.StepResult) { m.commits.Observe(time.Since(began).Seconds()) }
-	case rest.StepRules:
-		return nil, func(rest.StepResult) { m.rules.Observe(time.Since(began).Seconds()) }
-	case rest.StepPolicy:
-		return nil, func(r rest.StepResult) { m.countChecks(s, r, time.Since(began)) }
-	case rest.StepConversion:
-		return nil, func(rest.StepResult) { m.conversions.WithLabelValues(s.Name).Observe(time.Since(began).Seconds()) }
+	case observe.StepCommit:
+		return nil, func(observe.StepResult) { m.commits.Observe(time.Since(began).Seconds()) }
+	case observe.StepRules:
+		return nil, func(observe.StepResult) { m.rules.Observe(time.Since(began).Seconds()) }
+	case observe.StepPolicy:
+		return nil, func(r observe.StepResult) { m.countChecks(s, r, time.Since(began)) }
+	case observe.StepConversion:
+		return nil, func(observe.StepResult) { m.conversions.WithLabelValues(s.Name).Observe(time.Since(began).Seconds()) }
 	}
-	return nil, func(r rest.StepResult) {
+	return nil, func(r observe.StepResult) {
 		took, rejected := time.Since(began).Seconds(), strconv.FormatBool(r.Err != nil && !r.FailedOpen)
 		switch operation := string(s.Operation); s.Kind {
-		case rest.StepAdmission:
+		case observe.StepAdmission:
 			m.phases.WithLabelValues(operation, rejected, phaseOf(s, "validate")).Observe(took)
-		case rest.StepHook:
+		case observe.StepHook:
 			m.controllers.WithLabelValues(s.Name, operation, rejected, phaseOf(s, "validate")).Observe(took)
-		case rest.StepWebhook:
+		case observe.StepWebhook:
 			m.webhooks.WithLabelValues(s.Name, operation, rejected, phaseOf(s, "validating")).Observe(took)
 			m.countCall(s, r, rejected)
 		}
@@ -39,7 +39,7 @@ func (m *observer) step(_ context.Context, s rest.Step) (context.Context, func(r
 }
 
 // phaseOf returns the label type: upstream calls the validating phase validate for hooks, and validating for webhooks.
-func phaseOf(s rest.Step, validating string) string {
+func phaseOf(s observe.Step, validating string) string {
 	if s.Mutating {
 		return "admit"
 	}
@@ -47,7 +47,7 @@ func phaseOf(s rest.Step, validating string) string {
 }
 
 // countCall counts one call of a webhook.
-func (m *observer) countCall(s rest.Step, r rest.StepResult, rejected string) {
+func (m *observer) countCall(s observe.Step, r observe.StepResult, rejected string) {
 	phase, operation, code := phaseOf(s, "validating"), string(s.Operation), codeOf(r)
 	m.webhookCalls.WithLabelValues(code, s.Name, operation, rejected, phase).Inc()
 	switch {
@@ -62,7 +62,7 @@ func (m *observer) countCall(s rest.Step, r rest.StepResult, rejected string) {
 
 // codeOf returns the label code of the call of a webhook: the code with which the webhook refuses a write, or else that
 // of its answer. A webhook that could not be reached, or whose answer makes no sense, has 503.
-func codeOf(r rest.StepResult) string {
+func codeOf(r observe.StepResult) string {
 	code := r.Code
 	switch {
 	case r.Refused:
@@ -74,7 +74,7 @@ func codeOf(r rest.StepResult) string {
 }
 
 // countChecks counts what a policy does about validations that failed.
-func (m *observer) countChecks(s rest.Step, r rest.StepResult, took time.Duration) {
+func (m *observer) countChecks(s observe.Step, r observe.StepResult, took time.Duration) {
 	for _, c := range r.Checks {
 		m.policyChecks.WithLabelValues(c.Action, faultOf(c.Err), s.Name, s.Binding).Inc()
 		m.policies.WithLabelValues(c.Action, faultOf(c.Err), s.Name, s.Binding).Observe(took.Seconds())

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/metrics"
 )
@@ -23,13 +24,13 @@ func TestFlowControl(t *testing.T) {
 		Levels: []fairness.Level{{Name: "all", Shares: 1, Queues: 1, HandSize: 1, QueueLength: 1}}})
 	require.NoError(t, err)
 	entered, release := make(chan struct{}), make(chan struct{})
-	hold := rest.Admission{Name: "hold.example.com", SideEffects: rest.SideEffectsNone,
-		Validate: func(context.Context, *rest.AdmissionRequest) error {
+	hold := admission.Hook{Name: "hold.example.com", SideEffects: admission.SideEffectsNone,
+		Validate: func(context.Context, *admission.Request) error {
 			close(entered)
 			<-release
 			return nil
 		}}
-	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{limiter}, Admission: []rest.Admission{hold}},
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{limiter}, Admission: []admission.Hook{hold}},
 		rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos", Names: rest.Names{Kind: "Memo"}})
 	require.NoError(t, err)
 	defer api.Close()

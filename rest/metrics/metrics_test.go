@@ -28,6 +28,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/metrics"
 	"github.com/decorum-go/decorum/status"
@@ -49,15 +50,15 @@ type world struct {
 // newWorld returns a world whose API refuses bad words, and everything in the namespace "closed".
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	noSecrets := rest.Admission{Name: "words.example.com", SideEffects: rest.SideEffectsNone,
-		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+	noSecrets := admission.Hook{Name: "words.example.com", SideEffects: admission.SideEffectsNone,
+		Validate: func(_ context.Context, r *admission.Request) error {
 			if strings.HasPrefix(r.Name, "bad") {
 				return errors.New("bad words")
 			}
 			return nil
 		}}
 	return newWorldWith(t, rest.Options{
-		Admission: []rest.Admission{noSecrets},
+		Admission: []admission.Hook{noSecrets},
 		Authorizer: access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 			if a.Namespace == "closed" {
 				return access.Deny("closed"), nil

@@ -11,21 +11,21 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/decorum-go/decorum/internal/memo"
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
-// observer implements [rest.Observer], apart from [Metrics] so that a host sees only the plug-in and the collector.
+// observer implements [observe.Observer], apart from [Metrics] so that a host sees only the plug-in and the collector.
 type observer Metrics
 
-// Observe implements [rest.Observer].
-func (m *observer) Observe(_ context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
+// Observe implements [observe.Observer].
+func (m *observer) Observe(_ context.Context, r *observe.Request) (context.Context, observe.Observation, error) {
 	of := m.routeOf(r)
 	of.underWay.Inc()
 	if r.Authorized {
 		m.countDecision(r.Decision)
 	}
-	o := rest.Observation{Step: m.step, Brief: true, Ended: func(e rest.EndedRequest) {
+	o := observe.Observation{Step: m.step, Brief: true, Ended: func(e observe.Ended) {
 		of.underWay.Dec()
 		m.count(of, r.DryRun, &e)
 	}}
@@ -72,7 +72,7 @@ type routeKey struct {
 }
 
 // routeOf returns the route of a request.
-func (m *observer) routeOf(r *rest.ObservedRequest) *route {
+func (m *observer) routeOf(r *observe.Request) *route {
 	key := routeKey{labelsOf(r), r.LongRunning, isMutating(r)}
 	if known, ok := m.routes.Load(key); ok {
 		return known
@@ -108,7 +108,7 @@ func (l *labels) with(component string) prometheus.Labels {
 }
 
 // count counts a request that has ended.
-func (m *observer) count(of *route, dryRun bool, e *rest.EndedRequest) {
+func (m *observer) count(of *route, dryRun bool, e *observe.Ended) {
 	key := outcome{e.Code, dryRun}
 	into, ok := of.outcomes.Load(key)
 	if !ok {
@@ -149,7 +149,7 @@ func (m *observer) countDecision(d access.Decision) {
 }
 
 // isMutating reports whether the label request_kind of a request is mutating.
-func isMutating(r *rest.ObservedRequest) bool {
+func isMutating(r *observe.Request) bool {
 	switch r.HTTP.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
 		return true
@@ -158,7 +158,7 @@ func isMutating(r *rest.ObservedRequest) bool {
 }
 
 // labelsOf returns the labels that the metrics of requests share.
-func labelsOf(r *rest.ObservedRequest) labels {
+func labelsOf(r *observe.Request) labels {
 	a := &r.Access
 	switch {
 	case r.Unknown:
@@ -181,7 +181,7 @@ func scopeOf(a *access.Access) string {
 }
 
 // verbOf returns the label verb: the method, except that lists, watches, applies and streams have verbs of their own.
-func verbOf(r *rest.ObservedRequest) string {
+func verbOf(r *observe.Request) string {
 	switch {
 	case r.Access.Verb == access.VerbWatch:
 		return "WATCH"

@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/metrics"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -107,30 +109,30 @@ func TestMetricsOfAStoreWithoutFigures(t *testing.T) {
 // A hook calls a webhook in these tests, as package rest/webhook does.
 func TestMetricsCountTheCallsOfWebhooks(t *testing.T) {
 	for name, c := range map[string]struct {
-		ended     rest.StepResult
+		ended     observe.StepResult
 		code      string
 		rejection string // error_type and rejection_code
 		opened    bool
 	}{
-		"allowed": {rest.StepResult{Code: 200}, "200", "", false},
-		"refused": {rest.StepResult{Code: 200, Refused: true, Err: refusal(403)}, "403",
+		"allowed": {observe.StepResult{Code: 200}, "200", "", false},
+		"refused": {observe.StepResult{Code: 200, Refused: true, Err: refusal(403)}, "403",
 			"error_type=no_error rejection_code=403", false},
-		"with its own code": {rest.StepResult{Code: 200, Refused: true, Err: refusal(422)}, "422",
+		"with its own code": {observe.StepResult{Code: 200, Refused: true, Err: refusal(422)}, "422",
 			"error_type=no_error rejection_code=422", false},
-		"with any number": {rest.StepResult{Code: 200, Refused: true, Err: refusal(12345)}, "500",
+		"with any number": {observe.StepResult{Code: 200, Refused: true, Err: refusal(12345)}, "500",
 			"error_type=no_error rejection_code=500", false},
-		"failed": {rest.StepResult{Code: 500, Err: assert.AnError}, "500",
+		"failed": {observe.StepResult{Code: 500, Err: assert.AnError}, "500",
 			"error_type=calling_webhook_error rejection_code=500", false},
-		"unreachable": {rest.StepResult{Err: assert.AnError}, "503",
+		"unreachable": {observe.StepResult{Err: assert.AnError}, "503",
 			"error_type=calling_webhook_error rejection_code=503", false},
-		"without sense": {rest.StepResult{Code: 200, Err: assert.AnError}, "503",
+		"without sense": {observe.StepResult{Code: 200, Err: assert.AnError}, "503",
 			"error_type=calling_webhook_error rejection_code=503", false},
-		"failed open": {rest.StepResult{Err: assert.AnError, FailedOpen: true}, "503", "", true},
+		"failed open": {observe.StepResult{Err: assert.AnError, FailedOpen: true}, "503", "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorldWith(t, rest.Options{Admission: []rest.Admission{{Name: "hooks", SideEffects: rest.SideEffectsNone,
-				Validate: func(ctx context.Context, r *rest.AdmissionRequest) error {
-					_, ended := rest.BeginStep(ctx, rest.Step{Kind: rest.StepWebhook, Name: "w.example.com", Operation: r.Operation})
+			w := newWorldWith(t, rest.Options{Admission: []admission.Hook{{Name: "hooks", SideEffects: admission.SideEffectsNone,
+				Validate: func(ctx context.Context, r *admission.Request) error {
+					_, ended := observe.BeginStep(ctx, observe.Step{Kind: observe.StepWebhook, Name: "w.example.com", Operation: r.Operation})
 					ended(c.ended)
 					return nil
 				}}}})
@@ -154,10 +156,10 @@ func TestMetricsCountTheCallsOfWebhooks(t *testing.T) {
 
 // A hook evaluates a policy in this test, as package rest/policy does.
 func TestMetricsCountTheChecksOfPolicies(t *testing.T) {
-	w := newWorldWith(t, rest.Options{Admission: []rest.Admission{{Name: "policies", SideEffects: rest.SideEffectsNone,
-		Validate: func(ctx context.Context, r *rest.AdmissionRequest) error {
-			_, ended := rest.BeginStep(ctx, rest.Step{Kind: rest.StepPolicy, Name: "p", Binding: "b", Operation: r.Operation})
-			ended(rest.StepResult{Checks: []rest.PolicyCheck{
+	w := newWorldWith(t, rest.Options{Admission: []admission.Hook{{Name: "policies", SideEffects: admission.SideEffectsNone,
+		Validate: func(ctx context.Context, r *admission.Request) error {
+			_, ended := observe.BeginStep(ctx, observe.Step{Kind: observe.StepPolicy, Name: "p", Binding: "b", Operation: r.Operation})
+			ended(observe.StepResult{Checks: []observe.PolicyCheck{
 				{Action: "deny"}, {Action: "audit"}, {Action: "deny"}, {Action: "allow", Err: errors.New("no such key: x")},
 				{Action: "deny", Err: errors.New("compilation error: x")},
 				{Action: "warn", Err: errors.New("validation failed due to running out of cost budget, no further validation rules will be run")},
@@ -177,10 +179,10 @@ func TestMetricsCountTheChecksOfPolicies(t *testing.T) {
 
 // A hook evaluates rules in this test, as a write of a kind with rules of module cel does.
 func TestMetricsTimeRules(t *testing.T) {
-	w := newWorldWith(t, rest.Options{Admission: []rest.Admission{{Name: "rules", SideEffects: rest.SideEffectsNone,
-		Validate: func(ctx context.Context, _ *rest.AdmissionRequest) error {
-			_, ended := rest.BeginStep(ctx, rest.Step{Kind: rest.StepRules})
-			ended(rest.StepResult{})
+	w := newWorldWith(t, rest.Options{Admission: []admission.Hook{{Name: "rules", SideEffects: admission.SideEffectsNone,
+		Validate: func(ctx context.Context, _ *admission.Request) error {
+			_, ended := observe.BeginStep(ctx, observe.Step{Kind: observe.StepRules})
+			ended(observe.StepResult{})
 			return nil
 		}}}})
 	w.do("POST", memos, memoBody("a"))

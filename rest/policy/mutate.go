@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/decorum-go/decorum/internal/rules"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
@@ -143,7 +143,7 @@ func (w *reviewed) mutateOnce(ctx context.Context, i invocation, n int, in *rule
 }
 
 // object returns the object as it is now, in a version.
-func (w *reviewed) object(in rest.AdmissionVersion) (object doc.Value, err error) {
+func (w *reviewed) object(in admission.Version) (object doc.Value, err error) {
 	_, err = w.request.ObjectIn(in, &object)
 	return object, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/mirror"
 	"github.com/decorum-go/decorum/rest/raw"
 )
@@ -53,19 +54,19 @@ type policies struct {
 }
 
 // admission returns the hooks that evaluate the policies.
-func (p *policies) admission() []rest.Admission {
-	return []rest.Admission{
+func (p *policies) admission() []admission.Hook {
+	return []admission.Hook{
 		{
-			Name: "mutatingadmissionpolicy", SideEffects: rest.SideEffectsNone, Idle: p.idle(mutatingHalf),
-			Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate, rest.OperationConnect},
-			Mutate: func(ctx context.Context, r *rest.AdmissionRequest) error {
+			Name: "mutatingadmissionpolicy", SideEffects: admission.SideEffectsNone, Idle: p.idle(mutatingHalf),
+			Operations: []admission.Operation{admission.Create, admission.Update, admission.Connect},
+			Mutate: func(ctx context.Context, r *admission.Request) error {
 				return p.dispatch(ctx, r, mutatingHalf,
 					func(w *reviewed, active []activePolicy) error { return w.mutate(ctx, active) })
 			},
 		},
 		{
-			Name: "validatingadmissionpolicy", SideEffects: rest.SideEffectsNone, Idle: p.idle(validatingHalf),
-			Validate: func(ctx context.Context, r *rest.AdmissionRequest) error {
+			Name: "validatingadmissionpolicy", SideEffects: admission.SideEffectsNone, Idle: p.idle(validatingHalf),
+			Validate: func(ctx context.Context, r *admission.Request) error {
 				return p.dispatch(ctx, r, validatingHalf,
 					func(w *reviewed, active []activePolicy) error { return w.validate(ctx, active) })
 			},
@@ -82,7 +83,7 @@ func (p *policies) idle(h halfName) func(ctx context.Context) bool {
 }
 
 // dispatch evaluates the policies that are in effect, unless the write is exempt.
-func (p *policies) dispatch(ctx context.Context, r *rest.AdmissionRequest, h halfName,
+func (p *policies) dispatch(ctx context.Context, r *admission.Request, h halfName,
 	evaluate func(*reviewed, []activePolicy) error) error {
 	active, err := p.active(ctx, h)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/rules"
-	"github.com/decorum-go/decorum/rest"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -41,11 +41,11 @@ func (w *reviewed) validate(ctx context.Context, active []activePolicy) error {
 		if err != nil {
 			return err
 		}
-		within, ended := rest.BeginStep(ctx, rest.Step{
-			Kind: rest.StepPolicy, Name: i.name, Binding: i.binding.name, Operation: w.request.Operation,
+		within, ended := observe.BeginStep(ctx, observe.Step{
+			Kind: observe.StepPolicy, Name: i.name, Binding: i.binding.name, Operation: w.request.Operation,
 		})
 		v := w.validation(within, i, in)
-		ended(rest.StepResult{Checks: v.checks(i)})
+		ended(observe.StepResult{Checks: v.checks(i)})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -88,15 +88,15 @@ type validation struct {
 }
 
 // checks returns what the policy does about validations that failed, for those who observe the request.
-func (v *validation) checks(i invocation) (all []rest.PolicyCheck) {
+func (v *validation) checks(i invocation) (all []observe.PolicyCheck) {
 	for _, d := range v.decisions {
 		switch {
 		case d.denied:
 			for _, action := range i.binding.actions {
-				all = append(all, rest.PolicyCheck{Action: strings.ToLower(string(action)), Err: d.fault})
+				all = append(all, observe.PolicyCheck{Action: strings.ToLower(string(action)), Err: d.fault})
 			}
 		case d.fault != nil:
-			all = append(all, rest.PolicyCheck{Action: "allow", Err: d.fault})
+			all = append(all, observe.PolicyCheck{Action: "allow", Err: d.fault})
 		}
 	}
 	return all

@@ -5,8 +5,8 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/rules"
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/matching"
 	"github.com/decorum-go/decorum/status"
 )
@@ -14,14 +14,14 @@ import (
 // reviewed is one write as the policies see it.
 type reviewed struct {
 	policies *policies
-	request  *rest.AdmissionRequest
+	request  *admission.Request
 	matching *matching.Request
 
 	namespace *doc.Value // nil until it is needed
 	rulings   map[rules.Check]rules.Ruling
 }
 
-func (p *policies) newWrite(r *rest.AdmissionRequest) *reviewed {
+func (p *policies) newWrite(r *admission.Request) *reviewed {
 	return &reviewed{policies: p, request: r, matching: matching.For(r), rulings: map[rules.Check]rules.Ruling{}}
 }
 
@@ -29,8 +29,8 @@ func (p *policies) newWrite(r *rest.AdmissionRequest) *reviewed {
 type invocation struct {
 	*policy
 	binding *binding
-	in      rest.AdmissionVersion // the version in which the policy sees the object
-	params  doc.Value             // absent without params
+	in      admission.Version // the version in which the policy sees the object
+	params  doc.Value         // absent without params
 }
 
 // input returns the variables of the expressions of an invocation.
@@ -144,9 +144,9 @@ func (w *reviewed) invocations(ctx context.Context, active []activePolicy) (all 
 	return all, failures
 }
 
-func (w *reviewed) match(ctx context.Context, c *criteria) (rest.AdmissionVersion, bool, error) {
+func (w *reviewed) match(ctx context.Context, c *criteria) (admission.Version, bool, error) {
 	if c.fault != nil {
-		return rest.AdmissionVersion{}, false, c.fault
+		return admission.Version{}, false, c.fault
 	}
 	return w.matching.Match(ctx, &c.Criteria)
 }

@@ -11,4 +11,6 @@
 //	}
 //
 // Programs that know the types of their objects use the clients of package rest.
+//
+// This package may change until v1.1 (docs/stability.md).
 package raw

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/memo"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -52,16 +53,16 @@ func (l *Log) Plug(*rest.API) (rest.Parts, error) {
 	return rest.Parts{Name: "requestlog", Observer: (*observer)(l)}, nil
 }
 
-// observer implements [rest.Observer], apart from [Log] so that a host sees only the plug-in.
+// observer implements [observe.Observer], apart from [Log] so that a host sees only the plug-in.
 type observer Log
 
-// Observe implements [rest.Observer].
-func (o *observer) Observe(ctx context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
+// Observe implements [observe.Observer].
+func (o *observer) Observe(ctx context.Context, r *observe.Request) (context.Context, observe.Observation, error) {
 	if !o.logs(ctx, slog.LevelWarn) {
-		return nil, rest.Observation{}, nil
+		return nil, observe.Observation{}, nil
 	}
-	q := &request{log: o, ctx: ctx, ObservedRequest: r}
-	observation := rest.Observation{Ended: q.ended}
+	q := &request{log: o, ctx: ctx, Request: r}
+	observation := observe.Observation{Ended: q.ended}
 	switch {
 	case r.LongRunning:
 		observation.Started, observation.Sent = q.started, q.sent
@@ -81,7 +82,7 @@ func (o *observer) logs(ctx context.Context, level slog.Level) bool {
 
 // request is a request whose line is to be written.
 type request struct {
-	*rest.ObservedRequest
+	*observe.Request
 	log     *observer
 	ctx     context.Context
 	times   times
@@ -96,7 +97,7 @@ func (q *request) started(code int) {
 		message = "watch began"
 	}
 	if q.log.logs(q.ctx, level) {
-		q.write(level, message, &rest.EndedRequest{Code: code}, time.Now())
+		q.write(level, message, &observe.Ended{Code: code}, time.Now())
 	}
 }
 
@@ -104,7 +105,7 @@ func (q *request) sent(int) { q.events++ }
 
 // changed notes the name of a new object, which is not in the URL. Hooks may have created others before, so the last
 // one counts.
-func (q *request) changed(c rest.Change) {
+func (q *request) changed(c observe.Change) {
 	if c.Before == nil && c.Namespace == q.Access.Namespace &&
 		c.Resource == resourceOf(q.Access.Group, q.Access.Resource) {
 		q.created = c.Name
@@ -112,7 +113,7 @@ func (q *request) changed(c rest.Change) {
 }
 
 // ended logs the request.
-func (q *request) ended(e rest.EndedRequest) {
+func (q *request) ended(e observe.Ended) {
 	level, message := slog.LevelInfo, "request"
 	switch {
 	case q.isWatch():
@@ -135,7 +136,7 @@ func (q *request) ended(e rest.EndedRequest) {
 
 func (q *request) isWatch() bool { return q.Access.Verb == access.VerbWatch }
 
-func (q *request) isSlow(e *rest.EndedRequest) bool {
+func (q *request) isSlow(e *observe.Ended) bool {
 	slow := q.log.options.Slow
 	return slow > 0 && e.Duration >= slow && !q.LongRunning
 }
@@ -146,11 +147,11 @@ func isHealth(path string) bool {
 }
 
 // write writes a line. e is how the request has ended, or as far as that is known.
-func (q *request) write(level slog.Level, message string, e *rest.EndedRequest, at time.Time) {
+func (q *request) write(level slog.Level, message string, e *observe.Ended, at time.Time) {
 	line := slog.NewRecord(at, level, message, 0)
 	a := &q.Access
 	attrs := make(attributes, 0, 20)
-	handler := q.log.handler(q.ObservedRequest, &attrs)
+	handler := q.log.handler(q.Request, &attrs)
 	attrs.text("namespace", a.Namespace)
 	attrs.text("name", a.Name+q.created)
 	if !status.IsUnauthorized(q.Refused) {
@@ -187,7 +188,7 @@ func (all *attributes) text(key, value string) {
 }
 
 // outcome adds how a request has ended.
-func (all *attributes) outcome(q *request, e *rest.EndedRequest) {
+func (all *attributes) outcome(q *request, e *observe.Ended) {
 	if e.Status != nil && e.Status.Reason != "" {
 		all.text("reason", string(e.Status.Reason))
 	}
@@ -209,7 +210,7 @@ func (all *attributes) outcome(q *request, e *rest.EndedRequest) {
 	}
 }
 
-// resourceOf returns the plural of a resource with its group, as [rest.Change] has it. It is empty for a path outside
+// resourceOf returns the plural of a resource with its group, as [observe.Change] has it. It is empty for a path outside
 // of all resources.
 func resourceOf(group, resource string) string {
 	if group == "" || resource == "" {

@@ -24,6 +24,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/requestlog"
@@ -209,12 +210,12 @@ func TestASlowRequestHasTheTimeOfEachStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newWritten()
 		pause := 2 * time.Second
-		slow := apitest.Validating("slow.example.com", func(context.Context, *rest.AdmissionRequest) error {
+		slow := apitest.Validating("slow.example.com", func(context.Context, *admission.Request) error {
 			<-time.After(pause)
 			return nil
 		})
 		api := widgets(t, requestlog.Options{Logger: log.logger(), Slow: time.Second},
-			rest.Options{Admission: []rest.Admission{slow}})
+			rest.Options{Admission: []admission.Hook{slow}})
 		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 		lines := log.take(t)
 		require.Len(t, lines, 1)
@@ -243,12 +244,12 @@ func TestASlowRequestHasTheTimeOfEachStep(t *testing.T) {
 func TestASlowRequestShowsTheStepThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, release := newWritten(), make(chan struct{})
-		hangs := apitest.Validating("hangs.example.com", func(context.Context, *rest.AdmissionRequest) error {
+		hangs := apitest.Validating("hangs.example.com", func(context.Context, *admission.Request) error {
 			<-release
 			return nil
 		})
 		api := widgets(t, requestlog.Options{Logger: log.logger(), Slow: time.Second},
-			rest.Options{Admission: []rest.Admission{hangs}})
+			rest.Options{Admission: []admission.Hook{hangs}})
 		answer := apitest.Do(t, api, "POST", apitest.Widgets+"?timeout=5s", apitest.WidgetBody(`"name":"a"`))
 		close(release)
 		assert.Equal(t, 504, answer.Code)
@@ -269,14 +270,14 @@ func TestAPanicIsLoggedOnce(t *testing.T) {
 			log := newWritten()
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
-			broken := apitest.Validating("broken.example.com", func(context.Context, *rest.AdmissionRequest) error {
+			broken := apitest.Validating("broken.example.com", func(context.Context, *admission.Request) error {
 				if c.left {
 					leave()
 				}
 				panic("broken hook")
 			})
 			api := widgets(t, requestlog.Options{Logger: log.logger()},
-				rest.Options{Logger: log.logger(), Admission: []rest.Admission{broken}})
+				rest.Options{Logger: log.logger(), Admission: []admission.Hook{broken}})
 			r := httptest.NewRequestWithContext(ctx, "POST", apitest.Widgets,
 				strings.NewReader(apitest.WidgetBody(`"name":"a"`)))
 			r.Header.Set("Content-Type", "application/json")
@@ -333,7 +334,7 @@ func TestNoLineHasWhatIsSecret(t *testing.T) {
 	const planted = "pl4nted"
 	log := newWritten()
 	users := auth.Tokens(auth.Token{Secret: "the good secret", User: access.User{Name: "jane"}})
-	refuses := apitest.Validating("refuses.example.com", func(_ context.Context, r *rest.AdmissionRequest) error {
+	refuses := apitest.Validating("refuses.example.com", func(_ context.Context, r *admission.Request) error {
 		var w apitest.Widget
 		if err := r.Object(&w); err != nil {
 			return err
@@ -344,7 +345,7 @@ func TestNoLineHasWhatIsSecret(t *testing.T) {
 		return nil
 	})
 	api := widgets(t, requestlog.Options{Logger: log.logger(), Level: slog.LevelDebug, Slow: 1}, rest.Options{
-		Logger: log.logger(), Authenticator: users, Admission: []rest.Admission{refuses}})
+		Logger: log.logger(), Authenticator: users, Admission: []admission.Hook{refuses}})
 	body := func(name, spec string) string {
 		return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"` + name + `","annotations":{"a":"` +
 			planted + `"}},"spec":{` + spec + `}}`

@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
 // route is what many requests share.
@@ -30,7 +30,7 @@ func (r route) clone() route {
 
 // handler returns the handler of a line about a request. It has formatted the attributes of the route once for all
 // lines. For a request whose route clients choose freely, handler adds the attributes to those of the line.
-func (o *observer) handler(r *rest.ObservedRequest, into *attributes) slog.Handler {
+func (o *observer) handler(r *observe.Request, into *attributes) slog.Handler {
 	base, a := o.options.Logger.Handler(), &r.Access
 	of := route{r.HTTP.Method, string(a.Verb), a.Group, a.Resource, a.Version, a.Subresource}
 	if r.Refused == nil && !r.Unknown && a.Path == "" {

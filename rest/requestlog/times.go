@@ -6,35 +6,35 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/internal/errorlog"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
 // maxSteps is how many steps are timed apart: each admission hook and each webhook adds one.
 const maxSteps = 64
 
-// times are the times of the steps of a request, without those of kind [rest.StepPipeline], in the order in which they
+// times are the times of the steps of a request, without those of kind [observe.StepPipeline], in the order in which they
 // began. A step that happens several times is one entry: a write repeats its steps if another write commits first, and
 // a deletion of a collection has those of each object.
 type times []stepTime
 
 type stepTime struct {
 	name     string
-	kind     rest.StepKind
+	kind     observe.StepKind
 	mutating bool // the hooks of the admission mutate
 	open     int  // how many of them run
 	took     time.Duration
 	since    time.Time // if some run
 }
 
-// begin implements the function Step of [rest.Observation].
-func (t *times) begin(_ context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
+// begin implements the function Step of [observe.Observation].
+func (t *times) begin(_ context.Context, s observe.Step) (context.Context, func(observe.StepResult)) {
 	i := t.entry(s)
 	entry := &(*t)[i]
 	if entry.open == 0 {
 		entry.since = time.Now()
 	}
 	entry.open++
-	return nil, func(rest.StepResult) { t.end(i) }
+	return nil, func(observe.StepResult) { t.end(i) }
 }
 
 // end ends a step.
@@ -46,8 +46,8 @@ func (t *times) end(i int) {
 }
 
 // entry returns the index of the entry of a step.
-func (t *times) entry(s rest.Step) int {
-	mutating := s.Mutating && s.Kind == rest.StepAdmission
+func (t *times) entry(s observe.Step) int {
+	mutating := s.Mutating && s.Kind == observe.StepAdmission
 	for i := range *t {
 		if have := &(*t)[i]; have.name == s.Name && have.kind == s.Kind && have.mutating == mutating {
 			return i
@@ -57,7 +57,7 @@ func (t *times) entry(s rest.Step) int {
 	case maxSteps:
 		return maxSteps - 1
 	case maxSteps - 1:
-		s = rest.Step{Name: "others"}
+		s = observe.Step{Name: "others"}
 	}
 	*t = append(*t, stepTime{name: s.Name, kind: s.Kind, mutating: mutating})
 	return len(*t) - 1
@@ -65,7 +65,7 @@ func (t *times) entry(s rest.Step) int {
 
 // attributes returns the times as attributes, after those of the pipeline. A step that a hook still holds has the time
 // until now.
-func (t *times) attributes(pipeline []rest.StepTime) []slog.Attr {
+func (t *times) attributes(pipeline []observe.StepTime) []slog.Attr {
 	attrs := make([]slog.Attr, 0, len(pipeline)+len(*t))
 	for _, s := range pipeline {
 		attrs = append(attrs, slog.Duration(s.Name, s.Took))
@@ -82,16 +82,16 @@ func (t *times) attributes(pipeline []rest.StepTime) []slog.Attr {
 // label returns the name of a step in a line.
 func (s *stepTime) label() string {
 	switch s.kind {
-	case rest.StepAdmission:
+	case observe.StepAdmission:
 		if s.mutating {
 			return "mutating admission"
 		}
 		return "validating admission"
-	case rest.StepHook, rest.StepWebhook:
+	case observe.StepHook, observe.StepWebhook:
 		return string(s.kind) + " " + s.name
-	case rest.StepConversion:
+	case observe.StepConversion:
 		return "conversion to " + s.name
-	case rest.StepCommit, rest.StepRules:
+	case observe.StepCommit, observe.StepRules:
 		return string(s.kind)
 	}
 	return s.name

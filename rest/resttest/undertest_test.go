@@ -46,7 +46,7 @@ func TestCallsUnderTestAreRecorded(t *testing.T) {
 			return err
 		}, resttest.Request{Verb: access.VerbUpdate, Name: "a", Code: 200}},
 		{"patch", func(ctx context.Context, c rest.Client[Ship]) error {
-			_, err := c.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"guns":7}}`))
+			_, err := c.Patch(ctx, "a", apimeta.MergePatch, []byte(`{"spec":{"guns":7}}`))
 			return err
 		}, resttest.Request{Verb: access.VerbUpdate, Name: "a", Code: 200}},
 		{"status", func(ctx context.Context, c rest.Client[Ship]) error {

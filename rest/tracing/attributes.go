@@ -11,8 +11,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -54,7 +54,7 @@ func clean(text string, limit int) string {
 }
 
 // partOf is clean for a text that may be a part of the URI of a request. A span must not keep a large URI in memory.
-func partOf(r *rest.ObservedRequest, text string, limit int) string {
+func partOf(r *observe.Request, text string, limit int) string {
 	if text = clean(text, limit); len(r.HTTP.RequestURI) > maxPath {
 		text = strings.Clone(text)
 	}
@@ -69,7 +69,7 @@ var methods = []string{
 }
 
 // identifying returns the attributes that a sampler sees.
-func identifying(r *rest.ObservedRequest) []attribute.KeyValue {
+func identifying(r *observe.Request) []attribute.KeyValue {
 	method, scheme := r.HTTP.Method, "http"
 	if !slices.Contains(methods, method) {
 		method = "_OTHER"
@@ -84,7 +84,7 @@ func identifying(r *rest.ObservedRequest) []attribute.KeyValue {
 }
 
 // nameOf returns the name of the span of a request: the method, and the route if there is one.
-func nameOf(r *rest.ObservedRequest) string {
+func nameOf(r *observe.Request) string {
 	method := r.HTTP.Method
 	if !slices.Contains(methods, method) {
 		method = "HTTP"
@@ -97,9 +97,9 @@ func nameOf(r *rest.ObservedRequest) string {
 
 // routeOf returns the path of a request without what clients choose, such as the names of objects. It is empty if the
 // API serves nothing at the path.
-func routeOf(r *rest.ObservedRequest) string { return string(appendRoute(nil, r)) }
+func routeOf(r *observe.Request) string { return string(appendRoute(nil, r)) }
 
-func appendRoute(to []byte, r *rest.ObservedRequest) []byte {
+func appendRoute(to []byte, r *observe.Request) []byte {
 	a := &r.Access
 	switch {
 	case r.Unknown:
@@ -131,7 +131,7 @@ func isCollection(v access.Verb) bool {
 }
 
 // attributesOf returns the other attributes of a request that are known at its beginning.
-func attributesOf(r *rest.ObservedRequest) []attribute.KeyValue {
+func attributesOf(r *observe.Request) []attribute.KeyValue {
 	attrs := make([]attribute.KeyValue, 0, 20)
 	text := func(key attribute.Key, value string) {
 		if value != "" {

@@ -11,14 +11,14 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
 // request is a request whose span is recorded.
 type request struct {
 	*observer
-	*rest.ObservedRequest
+	*observe.Request
 	span   trace.Span
 	open   []trace.Span // the spans of the steps under way
 	events int          // the number of events of a watch
@@ -27,7 +27,7 @@ type request struct {
 func (q *request) sent(int) { q.events++ }
 
 // ended ends the span of the request. A step that a hook still holds ends with it.
-func (q *request) ended(e rest.EndedRequest) {
+func (q *request) ended(e observe.Ended) {
 	at := trace.WithTimestamp(q.Received.Add(e.Duration))
 	for _, step := range slices.Backward(q.open) {
 		step.SetAttributes(abandonedKey.Bool(true))
@@ -62,7 +62,7 @@ func (q *request) ended(e rest.EndedRequest) {
 }
 
 // reasonOf returns the reason in the answer to a request that has failed.
-func reasonOf(e rest.EndedRequest) string {
+func reasonOf(e observe.Ended) string {
 	if e.Status == nil {
 		return ""
 	}

@@ -14,13 +14,13 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/callout"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 )
 
-// step implements the function Step of [rest.Observation].
-func (q *request) step(ctx context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
+// step implements the function Step of [observe.Observation].
+func (q *request) step(ctx context.Context, s observe.Step) (context.Context, func(observe.StepResult)) {
 	if !trace.SpanContextFromContext(ctx).IsValid() { // the step must not end with the request, so it has another context
 		ctx = trace.ContextWithSpan(ctx, q.span)
 	}
@@ -33,7 +33,7 @@ func (q *request) step(ctx context.Context, s rest.Step) (context.Context, func(
 	if leaves(s) {
 		ctx = q.inject(ctx)
 	}
-	return ctx, func(r rest.StepResult) {
+	return ctx, func(r observe.StepResult) {
 		q.open = slices.DeleteFunc(q.open, func(open trace.Span) bool { return open == span })
 		if r.Code != 0 {
 			span.SetAttributes(semconv.HTTPResponseStatusCode(r.Code))
@@ -61,7 +61,7 @@ func fail(span trace.Span, err error) {
 }
 
 // passOn is step for requests that are not recorded. Those whom they call learn that.
-func (o *observer) passOn(ctx context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
+func (o *observer) passOn(ctx context.Context, s observe.Step) (context.Context, func(observe.StepResult)) {
 	if !leaves(s) {
 		return nil, nil
 	}
@@ -76,25 +76,27 @@ func (o *observer) inject(ctx context.Context) context.Context {
 }
 
 // leaves reports whether a step waits for another program.
-func leaves(s rest.Step) bool { return s.Kind == rest.StepWebhook || s.Kind == rest.StepConversion }
+func leaves(s observe.Step) bool {
+	return s.Kind == observe.StepWebhook || s.Kind == observe.StepConversion
+}
 
 // stepName returns the name of the span of a step.
-func stepName(s rest.Step) string {
+func stepName(s observe.Step) string {
 	switch s.Kind {
-	case rest.StepAdmission:
+	case observe.StepAdmission:
 		if s.Mutating {
 			return "mutating admission"
 		}
 		return "validating admission"
-	case rest.StepConversion:
+	case observe.StepConversion:
 		return "conversion to " + clean(s.Name, maxText)
-	case rest.StepHook, rest.StepWebhook:
+	case observe.StepHook, observe.StepWebhook:
 		return string(s.Kind) + " " + clean(s.Name, maxText)
 	}
 	return string(s.Kind)
 }
 
-func stepAttributes(s rest.Step) []attribute.KeyValue {
+func stepAttributes(s observe.Step) []attribute.KeyValue {
 	if s.Operation == "" {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
 // Options configure a [Tracing].
@@ -23,7 +24,7 @@ type Options struct {
 	// Untrusted reports whether the sender of a request may not choose its trace. The span of the request then begins a
 	// new trace, and links to the span of the sender. Otherwise a sender can have each of its requests recorded, if the
 	// sampler follows the parent. Default: all senders are trusted.
-	Untrusted func(r *rest.ObservedRequest) bool
+	Untrusted func(r *observe.Request) bool
 }
 
 // Tracing is the plug-in that records requests as spans. Calls of in-process clients are not requests. But if a hook
@@ -54,23 +55,23 @@ func (t *Tracing) Plug(*rest.API) (rest.Parts, error) {
 	return rest.Parts{Name: "tracing", Observer: o}, nil
 }
 
-// observer implements [rest.Observer], apart from [Tracing] so that a host sees only the plug-in.
+// observer implements [observe.Observer], apart from [Tracing] so that a host sees only the plug-in.
 type observer struct {
 	*Tracing
-	unrecorded rest.Observation // observes requests that are not sampled
+	unrecorded observe.Observation // observes requests that are not sampled
 }
 
-// Observe implements [rest.Observer].
-func (o *observer) Observe(ctx context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
+// Observe implements [observe.Observer].
+func (o *observer) Observe(ctx context.Context, r *observe.Request) (context.Context, observe.Observation, error) {
 	ctx, span := o.begin(ctx, r)
 	if !span.IsRecording() {
 		span.End()
 		return ctx, o.unrecorded, nil
 	}
-	q := &request{observer: o, ObservedRequest: r, span: span}
+	q := &request{observer: o, Request: r, span: span}
 	span.SetAttributes(attributesOf(r)...)
 	// The steps of the pipeline do not become spans, because a write has about 20 short ones.
-	observation := rest.Observation{Step: q.step, Brief: true, Ended: q.ended}
+	observation := observe.Observation{Step: q.step, Brief: true, Ended: q.ended}
 	if r.Access.Verb == access.VerbWatch {
 		observation.Sent = q.sent
 	}
@@ -80,14 +81,14 @@ func (o *observer) Observe(ctx context.Context, r *rest.ObservedRequest) (contex
 var ofServer = trace.WithSpanKind(trace.SpanKindServer)
 
 // mayBeSent reports whether the headers of a request may have a trace.
-func (o *observer) mayBeSent(r *rest.ObservedRequest) bool {
+func (o *observer) mayBeSent(r *observe.Request) bool {
 	_, usual := o.options.Propagator.(propagation.TraceContext)
 	return !usual || len(r.HTTP.Header["Traceparent"]) > 0
 }
 
 // begin begins the span of a request. A span that the host's middleware has begun is its parent, and otherwise the span
 // of the sender.
-func (o *observer) begin(ctx context.Context, r *rest.ObservedRequest) (context.Context, trace.Span) {
+func (o *observer) begin(ctx context.Context, r *observe.Request) (context.Context, trace.Span) {
 	options := make([]trace.SpanStartOption, 0, 5)
 	options = append(options, ofServer, trace.WithTimestamp(r.Received), trace.WithAttributes(identifying(r)...))
 	parent := ctx

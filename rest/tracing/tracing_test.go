@@ -30,10 +30,12 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/rest/tracing"
 	"github.com/decorum-go/decorum/rest/webhook"
 )
@@ -182,13 +184,13 @@ func TestTheNameOfASpanHasNothingThatAClientChooses(t *testing.T) {
 func TestTheStepsOfAWriteAreChildren(t *testing.T) {
 	spans := newRecorded()
 	var inHook trace.SpanContext
-	hook := rest.Admission{Name: "words.example.com", Validate: func(ctx context.Context, _ *rest.AdmissionRequest) error {
+	hook := admission.Hook{Name: "words.example.com", Validate: func(ctx context.Context, _ *admission.Request) error {
 		inHook = trace.SpanContextFromContext(ctx)
 		_, own := spans.provider.Tracer("host").Start(ctx, "query of the host")
 		own.End()
 		return nil
 	}}
-	api := spans.api(t, tracing.Options{}, rest.Options{Admission: []rest.Admission{hook}})
+	api := spans.api(t, tracing.Options{}, rest.Options{Admission: []admission.Hook{hook}})
 	require.Equal(t, 201, send(t, api, "POST", memosPath, memoBody("a", "hello")).Code)
 	tree, by := spans.take()
 	request := "POST " + memosRoute
@@ -223,7 +225,7 @@ func TestASpanOfTheHostIsTheParent(t *testing.T) {
 
 func TestAnUntrustedSenderDoesNotChooseTheTrace(t *testing.T) {
 	spans := newRecorded(sdk.WithSampler(sdk.ParentBased(sdk.NeverSample())))
-	options := tracing.Options{Untrusted: func(r *rest.ObservedRequest) bool { return r.HTTP.Header.Get("X-Own") == "" }}
+	options := tracing.Options{Untrusted: func(r *observe.Request) bool { return r.HTTP.Header.Get("X-Own") == "" }}
 	api := spans.api(t, options, rest.Options{})
 	send(t, api, "GET", "/version", "", "Traceparent", sentParent)
 	assert.Empty(t, spans.GetSpans())
@@ -240,11 +242,11 @@ func TestAnUntrustedSenderDoesNotChooseTheTrace(t *testing.T) {
 }
 
 func TestFailuresSetTheStatus(t *testing.T) {
-	panics := func(context.Context, *rest.AdmissionRequest) error { panic("a secret") }
-	fails := func(context.Context, *rest.AdmissionRequest) error { return errors.New("a secret") }
+	panics := func(context.Context, *admission.Request) error { panic("a secret") }
+	fails := func(context.Context, *admission.Request) error { return errors.New("a secret") }
 	for _, c := range []struct {
 		name, method, path string
-		hook               func(context.Context, *rest.AdmissionRequest) error
+		hook               func(context.Context, *admission.Request) error
 		code               int
 		request            codes.Code
 		description        string
@@ -258,9 +260,9 @@ func TestFailuresSetTheStatus(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			spans := newRecorded()
-			var hooks []rest.Admission
+			var hooks []admission.Hook
 			if c.hook != nil {
-				hooks = []rest.Admission{{Name: "hook.example.com", Validate: c.hook}}
+				hooks = []admission.Hook{{Name: "hook.example.com", Validate: c.hook}}
 			}
 			api := spans.api(t, tracing.Options{}, rest.Options{Admission: hooks})
 			answer := send(t, api, c.method, c.path, memoBody("a", "hello"))
@@ -325,19 +327,19 @@ func TestAWatchIsASpanThatEndsWithIt(t *testing.T) {
 // endFunc is an observer that is called at the end of each request.
 type endFunc func()
 
-func (f endFunc) Observe(context.Context, *rest.ObservedRequest) (context.Context, rest.Observation, error) {
-	return nil, rest.Observation{Ended: func(rest.EndedRequest) { f() }}, nil
+func (f endFunc) Observe(context.Context, *observe.Request) (context.Context, observe.Observation, error) {
+	return nil, observe.Observation{Ended: func(observe.Ended) { f() }}, nil
 }
 
 // A hook that ignores its time limit goes on after its request. Its span ends with the request, so that it is not lost.
 func TestTheSpanOfAHookThatHangsEndsWithTheRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spans, release := newRecorded(), make(chan struct{})
-		hangs := rest.Admission{Name: "hangs.example.com", Validate: func(context.Context, *rest.AdmissionRequest) error {
+		hangs := admission.Hook{Name: "hangs.example.com", Validate: func(context.Context, *admission.Request) error {
 			<-release
 			return nil
 		}}
-		api := spans.api(t, tracing.Options{}, rest.Options{Admission: []rest.Admission{hangs}})
+		api := spans.api(t, tracing.Options{}, rest.Options{Admission: []admission.Hook{hangs}})
 		assert.Equal(t, 504, send(t, api, "POST", memosPath+"?timeout=5s", memoBody("a", "hello")).Code)
 		tree, by := spans.take()
 		assert.Contains(t, tree, "hook hangs.example.com < validating admission")
@@ -354,8 +356,8 @@ func TestTheSpanOfAHookThatHangsEndsWithTheRequest(t *testing.T) {
 func TestNoSpanHasWhatIsSecret(t *testing.T) {
 	const planted = "pl4nted"
 	spans := newRecorded()
-	refuses := rest.Admission{Name: "refuses.example.com",
-		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+	refuses := admission.Hook{Name: "refuses.example.com",
+		Validate: func(_ context.Context, r *admission.Request) error {
 			var m memo
 			if err := r.Object(&m); err != nil {
 				return err
@@ -365,7 +367,7 @@ func TestNoSpanHasWhatIsSecret(t *testing.T) {
 			}
 			return nil
 		}}
-	api := spans.api(t, tracing.Options{}, rest.Options{Admission: []rest.Admission{refuses}})
+	api := spans.api(t, tracing.Options{}, rest.Options{Admission: []admission.Hook{refuses}})
 	for _, c := range []struct{ method, path, body string }{
 		{"POST", memosPath + "?fieldManager=" + planted, memoBody("a", planted)},
 		{"POST", memosPath, memoBody("a", planted)},

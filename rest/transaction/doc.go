@@ -30,4 +30,6 @@
 // A list has at most 100 objects and [rest.Options].MaxBodyBytes. The time limit is that of one write,
 // [rest.API.RequestTimeout]. The answer takes twice its size from [rest.Options].Budget before the commit, so a
 // transaction whose answer finds no room stores nothing, and gets 429 or 413.
+//
+// This package may change until v1.1 (docs/stability.md).
 package transaction

@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/audit"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/quota"
@@ -121,9 +122,9 @@ func TestObjectsAreChargedTogether(t *testing.T) {
 // Hooks see each object once, and see a dry run as one. If a hook panics in the middle, nothing is stored.
 func TestHooksSeeEachObject(t *testing.T) {
 	var seen []string
-	api := newAPI(t, rest.Options{Admission: []rest.Admission{{
+	api := newAPI(t, rest.Options{Admission: []admission.Hook{{
 		Name: "seen.example.com", Resources: []string{"accounts.example.com"},
-		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		Validate: func(_ context.Context, r *admission.Request) error {
 			seen = append(seen, fmt.Sprint(r.Operation, " ", r.Name, " ", r.DryRun))
 			switch r.Name {
 			case "bad":
@@ -152,9 +153,9 @@ func TestHooksSeeEachObject(t *testing.T) {
 // A client that leaves in the middle stores nothing.
 func TestClientLeaves(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
-	api := newAPI(t, rest.Options{Admission: []rest.Admission{{
+	api := newAPI(t, rest.Options{Admission: []admission.Hook{{
 		Name: "leaves.example.com", Resources: []string{"accounts.example.com"},
-		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		Validate: func(_ context.Context, r *admission.Request) error {
 			if r.Name == "b" {
 				leave()
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/rest/transaction"
 )
 
@@ -34,12 +35,12 @@ func (o *recorder) Plug(*rest.API) (rest.Parts, error) {
 	return rest.Parts{Name: "recorder", Observer: o}, nil
 }
 
-func (o *recorder) Observe(ctx context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
+func (o *recorder) Observe(ctx context.Context, r *observe.Request) (context.Context, observe.Observation, error) {
 	about := fmt.Sprint(r.AuditID, " ", r.Access.User.Name, " ", r.Access.Verb, " ", r.Access.Resource, r.Access.Path, " ",
 		r.Access.Name)
-	return nil, rest.Observation{
-		Changed: func(c rest.Change) { o.lines = append(o.lines, "changed "+c.Name) },
-		Ended:   func(e rest.EndedRequest) { o.lines = append(o.lines, fmt.Sprint(about, " ", e.Code)) },
+	return nil, observe.Observation{
+		Changed: func(c observe.Change) { o.lines = append(o.lines, "changed "+c.Name) },
+		Ended:   func(e observe.Ended) { o.lines = append(o.lines, fmt.Sprint(about, " ", e.Code)) },
 	}, nil
 }
 

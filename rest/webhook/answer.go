@@ -14,8 +14,8 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/errorlog"
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/callout"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -58,24 +58,24 @@ func (a *answer) sortedAnnotations() iter.Seq2[string, string] {
 }
 
 // result is how the call of a webhook ended, for those who observe the request.
-func (d *dispatch) result(w *webhook, a *answer, err error) rest.StepResult {
+func (d *dispatch) result(w *webhook, a *answer, err error) observe.StepResult {
 	switch {
 	case err != nil:
-		result := rest.StepResult{Err: err, FailedOpen: w.failOpen}
+		result := observe.StepResult{Err: err, FailedOpen: w.failOpen}
 		if answered, ok := errors.AsType[*callout.CodeError](err); ok {
 			result.Code = answered.Code
 		}
 		return result
 	case !a.Allowed:
-		return rest.StepResult{Err: a.refusal(w.name), Code: http.StatusOK, Refused: true}
+		return observe.StepResult{Err: a.refusal(w.name), Code: http.StatusOK, Refused: true}
 	}
-	return rest.StepResult{Code: http.StatusOK}
+	return observe.StepResult{Code: http.StatusOK}
 }
 
 // ask sends a request to a webhook and returns its answer. All errors are callErrors.
 func (d *dispatch) ask(ctx context.Context, w *webhook, request doc.Value) (a *answer, err error) {
-	ctx, ended := rest.BeginStep(ctx, rest.Step{
-		Kind: rest.StepWebhook, Name: w.name, Operation: d.request.Operation, Mutating: d.phase == mutating,
+	ctx, ended := observe.BeginStep(ctx, observe.Step{
+		Kind: observe.StepWebhook, Name: w.name, Operation: d.request.Operation, Mutating: d.phase == mutating,
 	})
 	defer func() { ended(d.result(w, a, err)) }()
 	i := slices.IndexFunc(w.versions, func(v string) bool { return v == v1 || v == v1beta1 })

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/decorum-go/decorum/internal/rules"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/internal/matching"
 	"github.com/decorum-go/decorum/status"
@@ -55,7 +55,7 @@ func (h *webhooks) compileAll(conditions []ar.MatchCondition) (*rules.Conditions
 
 // meets reports whether the write meets the matchConditions of a webhook. If they fail, the failure policy decides: the
 // webhook is not called, or the write is refused.
-func (d *dispatch) meets(ctx context.Context, w *webhook, in rest.AdmissionVersion) (bool, error) {
+func (d *dispatch) meets(ctx context.Context, w *webhook, in admission.Version) (bool, error) {
 	if w.conditions == nil {
 		return true, nil
 	}

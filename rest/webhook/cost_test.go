@@ -18,6 +18,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/rest/webhook"
 )
@@ -38,12 +39,12 @@ func change(tb testing.TB, api *rest.API) func() {
 
 // steady returns options with which every object has the same uid and times. The decoder of JSON keeps strings in a
 // small table, so a random string may displace another one, which is then allocated with every read.
-func steady(hooks ...rest.Admission) rest.Options {
+func steady(hooks ...admission.Hook) rest.Options {
 	return rest.Options{Admission: hooks, Now: func() time.Time { return time.Unix(0, 0) },
 		NewUID: func() string { return "a-uid" }}
 }
 
-func newPlainAPI(tb testing.TB, hooks ...rest.Admission) *rest.API {
+func newPlainAPI(tb testing.TB, hooks ...admission.Hook) *rest.API {
 	api, err := rest.New(steady(hooks...),
 		rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.ScopeCluster,
 			Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
@@ -89,7 +90,7 @@ func BenchmarkValidatingWebhook(b *testing.B) {
 		_, _ = io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
 	}
-	bare := newPlainAPI(b, rest.Admission{Name: "bare", Validate: func(context.Context, *rest.AdmissionRequest) error {
+	bare := newPlainAPI(b, admission.Hook{Name: "bare", Validate: func(context.Context, *admission.Request) error {
 		if asked != nil {
 			round()
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/requestlog"
 	"github.com/decorum-go/decorum/rest/webhook"
 	"github.com/decorum-go/decorum/status"
@@ -104,8 +105,8 @@ func TestNoLogQuotesAnObject(t *testing.T) {
 			lines := requestlog.New(requestlog.Options{Logger: logger, Level: slog.LevelDebug, Slow: 1})
 			options := rest.Options{Logger: logger, Plugins: []rest.Plugin{lines}}
 			if c.hook != nil {
-				options.Admission = []rest.Admission{{Name: "hook.example.com", Resources: []string{"gears.example.com"},
-					Validate: func(context.Context, *rest.AdmissionRequest) error { return c.hook }}}
+				options.Admission = []admission.Hook{{Name: "hook.example.com", Resources: []string{"gears.example.com"},
+					Validate: func(context.Context, *admission.Request) error { return c.hook }}}
 			}
 			w := newWorldWith(t, webhook.Options{Logger: logger}, options)
 			if c.webhook != nil {

@@ -7,7 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 func TestPatches(t *testing.T) {
@@ -141,13 +142,13 @@ const ifNeeded = `"reinvocationPolicy":"IfNeeded"`
 // Mutating webhooks run one after another. Those with the policy IfNeeded run once more if the object has changed
 // since, by a webhook or by a hook of the host.
 func TestReinvocation(t *testing.T) {
-	label := rest.Admission{Name: "label", SideEffects: rest.SideEffectsNone,
-		Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
-			return r.Patch(rest.MergePatch, []byte(`{"metadata":{"labels":{"a":"b"}}}`))
+	label := admission.Hook{Name: "label", SideEffects: admission.SideEffectsNone,
+		Mutate: func(_ context.Context, r *admission.Request) error {
+			return r.Patch(apimeta.MergePatch, []byte(`{"metadata":{"labels":{"a":"b"}}}`))
 		}}
 	for _, c := range []struct {
 		name  string
-		mine  []rest.Admission
+		mine  []admission.Hook
 		hooks []hook
 		want  []string
 	}{
@@ -159,9 +160,9 @@ func TestReinvocation(t *testing.T) {
 		{"three, of which the middle one is needed again", nil,
 			[]hook{{path: "/idle", more: ifNeeded}, {path: "/b", more: ifNeeded}, {path: "/c"}},
 			[]string{"idle[]", "b[]", "c[b]", "idle[bc]", "b[bc]"}},
-		{"a hook of the host changes the object", []rest.Admission{label},
+		{"a hook of the host changes the object", []admission.Hook{label},
 			[]hook{{path: "/idle", more: ifNeeded}, {path: "/b"}}, []string{"idle[]", "b[]", "idle[b]"}},
-		{"only a hook of the host changes the object", []rest.Admission{label}, []hook{{path: "/idle", more: ifNeeded}},
+		{"only a hook of the host changes the object", []admission.Hook{label}, []hook{{path: "/idle", more: ifNeeded}},
 			[]string{"idle[]", "idle[]"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

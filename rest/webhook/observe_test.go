@@ -8,18 +8,19 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/rest/webhook"
 )
 
 // ends is an observer that keeps how the calls of webhooks ended.
-type ends struct{ results []rest.StepResult }
+type ends struct{ results []observe.StepResult }
 
-func (e *ends) Observe(context.Context, *rest.ObservedRequest) (context.Context, rest.Observation, error) {
-	return nil, rest.Observation{Step: func(_ context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
-		if s.Kind != rest.StepWebhook {
+func (e *ends) Observe(context.Context, *observe.Request) (context.Context, observe.Observation, error) {
+	return nil, observe.Observation{Step: func(_ context.Context, s observe.Step) (context.Context, func(observe.StepResult)) {
+		if s.Kind != observe.StepWebhook {
 			return nil, nil
 		}
-		return nil, func(r rest.StepResult) { e.results = append(e.results, r) }
+		return nil, func(r observe.StepResult) { e.results = append(e.results, r) }
 	}}, nil
 }
 
@@ -27,15 +28,15 @@ func (e *ends) Observe(context.Context, *rest.ObservedRequest) (context.Context,
 func TestObserversSeeHowCallsEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		path, policy string
-		want         rest.StepResult // Err only says whether there is one
+		want         observe.StepResult // Err only says whether there is one
 	}{
-		"allowed":    {path: "/allow", want: rest.StepResult{Code: 200}},
-		"refused":    {path: "/deny", want: rest.StepResult{Code: 200, Refused: true, Err: assert.AnError}},
-		"failed":     {path: "/fail", want: rest.StepResult{Code: 502, Err: assert.AnError}},
-		"redirected": {path: "/elsewhere", want: rest.StepResult{Code: 302, Err: assert.AnError}},
+		"allowed":    {path: "/allow", want: observe.StepResult{Code: 200}},
+		"refused":    {path: "/deny", want: observe.StepResult{Code: 200, Refused: true, Err: assert.AnError}},
+		"failed":     {path: "/fail", want: observe.StepResult{Code: 502, Err: assert.AnError}},
+		"redirected": {path: "/elsewhere", want: observe.StepResult{Code: 302, Err: assert.AnError}},
 		"failed open": {path: "/fail", policy: `"failurePolicy":"Ignore"`,
-			want: rest.StepResult{Code: 502, Err: assert.AnError, FailedOpen: true}},
-		"no answer": {path: "/abort", want: rest.StepResult{Err: assert.AnError}},
+			want: observe.StepResult{Code: 502, Err: assert.AnError, FailedOpen: true}},
+		"no answer": {path: "/abort", want: observe.StepResult{Err: assert.AnError}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := &ends{}

@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/internal/matching"
@@ -64,10 +65,10 @@ func (w *Webhooks) Plug(api *rest.API) (rest.Parts, error) {
 		Name: "webhooks",
 		Definitions: []rest.Definition{ar.MutatingWebhookConfigurations(h.compile),
 			ar.ValidatingWebhookConfigurations(h.compile)},
-		Admission: []rest.Admission{
-			{Name: "mutatingadmissionwebhook", SideEffects: rest.SideEffectsNone, Idle: h.idle(mutating),
+		Admission: []admission.Hook{
+			{Name: "mutatingadmissionwebhook", SideEffects: admission.SideEffectsNone, Idle: h.idle(mutating),
 				Mutate: h.hook(mutating, (*dispatch).mutate)},
-			{Name: "validatingadmissionwebhook", SideEffects: rest.SideEffectsNone, Idle: h.idle(validating),
+			{Name: "validatingadmissionwebhook", SideEffects: admission.SideEffectsNone, Idle: h.idle(validating),
 				Validate: h.hook(validating, (*dispatch).validate)},
 		},
 	}, nil
@@ -94,8 +95,8 @@ func (h *webhooks) idle(k phase) func(ctx context.Context) bool {
 
 // hook returns an admission hook that calls the webhooks of a phase, unless the write is exempt.
 func (h *webhooks) hook(k phase,
-	call func(*dispatch, context.Context, []*webhook) error) func(context.Context, *rest.AdmissionRequest) error {
-	return func(ctx context.Context, r *rest.AdmissionRequest) error {
+	call func(*dispatch, context.Context, []*webhook) error) func(context.Context, *admission.Request) error {
+	return func(ctx context.Context, r *admission.Request) error {
 		d := &dispatch{webhooks: h, phase: k, request: r, matching: matching.For(r)}
 		if d.matching.Exempt() {
 			return nil

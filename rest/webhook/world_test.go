@@ -20,6 +20,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/webhook"
@@ -68,7 +69,7 @@ type (
 	response = map[string]any
 )
 
-func newWorld(t testing.TB, mine ...rest.Admission) *world {
+func newWorld(t testing.TB, mine ...admission.Hook) *world {
 	return newWorldWith(t, webhook.Options{}, rest.Options{Admission: mine})
 }
 

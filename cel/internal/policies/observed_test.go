@@ -8,17 +8,18 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
 // watcher is an observer that keeps how the evaluations of policies ended.
-type watcher struct{ checks []rest.PolicyCheck }
+type watcher struct{ checks []observe.PolicyCheck }
 
-func (w *watcher) Observe(context.Context, *rest.ObservedRequest) (context.Context, rest.Observation, error) {
-	return nil, rest.Observation{Step: func(_ context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
-		if s.Kind != rest.StepPolicy || s.Name != "p" || s.Binding == "" {
+func (w *watcher) Observe(context.Context, *observe.Request) (context.Context, observe.Observation, error) {
+	return nil, observe.Observation{Step: func(_ context.Context, s observe.Step) (context.Context, func(observe.StepResult)) {
+		if s.Kind != observe.StepPolicy || s.Name != "p" || s.Binding == "" {
 			return nil, nil
 		}
-		return nil, func(r rest.StepResult) { w.checks = append(w.checks, r.Checks...) }
+		return nil, func(r observe.StepResult) { w.checks = append(w.checks, r.Checks...) }
 	}}, nil
 }
 

@@ -5,24 +5,25 @@ import (
 	"testing"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/status"
 )
 
 // AdmissionFunc is a hook's function.
-type AdmissionFunc = func(ctx context.Context, r *rest.AdmissionRequest) error
+type AdmissionFunc = func(ctx context.Context, r *admission.Request) error
 
 // Mutating is an admission hook that changes objects.
-func Mutating(name string, f AdmissionFunc) rest.Admission {
-	return rest.Admission{Name: name, SideEffects: rest.SideEffectsNone, Mutate: f}
+func Mutating(name string, f AdmissionFunc) admission.Hook {
+	return admission.Hook{Name: name, SideEffects: admission.SideEffectsNone, Mutate: f}
 }
 
 // Validating is an admission hook that accepts or refuses writes.
-func Validating(name string, f AdmissionFunc) rest.Admission {
-	return rest.Admission{Name: name, SideEffects: rest.SideEffectsNone, Validate: f}
+func Validating(name string, f AdmissionFunc) admission.Hook {
+	return admission.Hook{Name: name, SideEffects: admission.SideEffectsNone, Validate: f}
 }
 
 // NewWidgetsWithAdmission is an API of Widgets with these admission hooks.
-func NewWidgetsWithAdmission(t testing.TB, hooks ...rest.Admission) *rest.API {
+func NewWidgetsWithAdmission(t testing.TB, hooks ...admission.Hook) *rest.API {
 	return New(t, rest.Options{Admission: hooks}, WidgetResource())
 }
 

@@ -36,7 +36,7 @@ func testClientDryRun(t *testing.T, by apitest.Transport) {
 
 	created, err := client.Create(ctx, apitest.NewWidget("b", 1))
 	require.NoError(t, err)
-	patched, err := dry.Patch(ctx, "b", rest.MergePatch, []byte(`{"spec":{"size":7}}`))
+	patched, err := dry.Patch(ctx, "b", apimeta.MergePatch, []byte(`{"spec":{"size":7}}`))
 	require.NoError(t, err)
 	assert.Equal(t, int32(7), *patched.Spec.Size)
 	_, err = dry.As("m").Apply(ctx, "c", map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
@@ -74,7 +74,7 @@ func testClientValidation(t *testing.T, by apitest.Transport) {
 		t.Run(string(tt.validation), func(t *testing.T) {
 			var heard []string
 			ctx := rest.WithWarnings(t.Context(), func(text string) { heard = append(heard, text) })
-			_, err := client.Validation(tt.validation).Patch(ctx, "a", rest.MergePatch, unknown)
+			_, err := client.Validation(tt.validation).Patch(ctx, "a", apimeta.MergePatch, unknown)
 			if tt.refused == nil {
 				require.NoError(t, err)
 			} else {

@@ -133,7 +133,7 @@ func testClientErrors(t *testing.T, by apitest.Transport) {
 			_, err := client.Modify(ctx, "", func(*apitest.Widget) error { return nil })
 			return err
 		}, status.IsBadRequest, noName},
-		{"patch without a name", func() error { _, err := client.Patch(ctx, "", rest.MergePatch, []byte("{}")); return err },
+		{"patch without a name", func() error { _, err := client.Patch(ctx, "", apimeta.MergePatch, []byte("{}")); return err },
 			status.IsBadRequest, noName},
 		{"apply without a name", func() error {
 			_, err := client.As("m").Apply(ctx, "", apitest.NewWidget("", 1), rest.ApplyOptions{})
@@ -345,19 +345,19 @@ func testClientPatch(t *testing.T, by apitest.Transport) {
 	client := by.Widgets(t, apitest.NewWidgets(t))
 	_, err := client.Create(ctx, apitest.NewWidget("a", 1))
 	require.NoError(t, err)
-	got, err := client.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"size":2},"status":{"phase":"Ready"}}`))
+	got, err := client.Patch(ctx, "a", apimeta.MergePatch, []byte(`{"spec":{"size":2},"status":{"phase":"Ready"}}`))
 	require.NoError(t, err)
 	assert.Equal(t, int32(2), *got.Spec.Size)
 	assert.Empty(t, got.Status.Phase)
-	got, err = client.PatchStatus(ctx, "a", rest.JSONPatch,
+	got, err = client.PatchStatus(ctx, "a", apimeta.JSONPatch,
 		[]byte(`[{"op":"add","path":"/status","value":{"phase":"Ready"}}]`))
 	require.NoError(t, err)
 	assert.Equal(t, "Ready", got.Status.Phase)
-	_, err = client.Patch(ctx, "a", rest.StrategicPatch, []byte(`{}`))
+	_, err = client.Patch(ctx, "a", apimeta.StrategicPatch, []byte(`{}`))
 	assert.True(t, status.IsUnsupportedMediaType(err), "%v", err)
-	_, err = client.Patch(ctx, "a", rest.MergePatch, []byte(`{"metadata":{"resourceVersion":"2"}}`))
+	_, err = client.Patch(ctx, "a", apimeta.MergePatch, []byte(`{"metadata":{"resourceVersion":"2"}}`))
 	assert.True(t, status.IsConflict(err), "%v", err)
-	_, err = client.Patch(ctx, "a", rest.MergePatch, []byte(`{`))
+	_, err = client.Patch(ctx, "a", apimeta.MergePatch, []byte(`{`))
 	assert.True(t, status.IsBadRequest(err), "%v", err)
 }
 

@@ -272,7 +272,7 @@ func (m *dialModel) deleteOptions() (o rest.DeleteOptions) {
 
 func (m *dialModel) patch(ctx context.Context, client rest.Client[apitest.Dial]) (string, any, error) {
 	client = client.Validation(rest.FieldValidation(m.one("", "Warn", "Ignore", "Strict", "Maybe")))
-	form := rest.PatchType(m.one(apitest.TypeMergePatch, apitest.TypeMergePatch, apitest.TypeJSONPatch,
+	form := apimeta.PatchType(m.one(apitest.TypeMergePatch, apitest.TypeMergePatch, apitest.TypeJSONPatch,
 		"application/strategic-merge-patch+json", "text/plain"))
 	data := m.one(`{"spec":{"replicas":0,"nope":1}}`, `{"spec":{"label":"","enabled":null}}`,
 		`{"metadata":{"resourceVersion":"2"}}`, `{"spec":{"replicas":"x"}}`, `{"status":{"ready":false}}`, `{`,

@@ -9,14 +9,15 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 func TestWarningsOfTypedClients(t *testing.T) { apitest.OverBoth(t, testWarningsOfTypedClients) }
 
 func testWarningsOfTypedClients(t *testing.T, by apitest.Transport) {
-	api := apitest.New(t, rest.Options{Admission: []rest.Admission{
-		apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error { r.Warn("seen"); return nil }),
+	api := apitest.New(t, rest.Options{Admission: []admission.Hook{
+		apitest.Mutating("m", func(_ context.Context, r *admission.Request) error { r.Warn("seen"); return nil }),
 	}}, apitest.WidgetResource())
 	client := by.Widgets(t, api)
 	var told []string
@@ -35,7 +36,7 @@ func testWarningsOfTypedClients(t *testing.T, by apitest.Transport) {
 	_, err = client.Update(ctx, w)
 	require.NoError(t, err)
 	wants("update", "seen")
-	_, err = client.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"size":2,"bogus":1}}`))
+	_, err = client.Patch(ctx, "a", apimeta.MergePatch, []byte(`{"spec":{"size":2,"bogus":1}}`))
 	require.NoError(t, err)
 	wants("patch", `unknown field "spec.bogus"`, "seen")
 	_, err = client.Modify(ctx, "a", func(w *apitest.Widget) error { w.Labels = nil; return nil })

@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -174,8 +175,8 @@ func TestHooksChangeNoOtherField(t *testing.T) {
 		{"Prepare", rest.Options{}, func(r *rest.Resource[apitest.Dial]) {
 			r.Hooks.Prepare = func(_ context.Context, d, _ *apitest.Dial) error { hook(d); return nil }
 		}, nil},
-		{"admission", rest.Options{Admission: []rest.Admission{apitest.Mutating("m",
-			func(_ context.Context, r *rest.AdmissionRequest) error {
+		{"admission", rest.Options{Admission: []admission.Hook{apitest.Mutating("m",
+			func(_ context.Context, r *admission.Request) error {
 				var d apitest.Dial
 				if err := r.Object(&d); err != nil {
 					return err
@@ -184,8 +185,8 @@ func TestHooksChangeNoOtherField(t *testing.T) {
 				return r.SetObject(d)
 			})}}, nil, nil},
 		{"admission in a type of its own",
-			rest.Options{Admission: []rest.Admission{apitest.Mutating("m",
-				func(_ context.Context, r *rest.AdmissionRequest) error {
+			rest.Options{Admission: []admission.Hook{apitest.Mutating("m",
+				func(_ context.Context, r *admission.Request) error {
 					var d struct {
 						Spec struct {
 							Label string `json:"label,omitempty"`

@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -168,7 +169,7 @@ func TestElementsKeepFieldsThatAVersionLacks(t *testing.T) {
 
 // A hook that works in another version than that of the request sees zeros and sets them.
 func TestHookInAnotherVersionSetsZeros(t *testing.T) {
-	hook := apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+	hook := apitest.Mutating("m", func(_ context.Context, r *admission.Request) error {
 		var p Pump
 		if err := r.Object(&p); err != nil {
 			return err
@@ -179,7 +180,7 @@ func TestHookInAnotherVersionSetsZeros(t *testing.T) {
 		p.Spec.Enabled, p.Spec.Tier = false, ""
 		return r.SetObject(&p)
 	})
-	api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, pumpResource())
+	api := apitest.New(t, rest.Options{Admission: []admission.Hook{hook}}, pumpResource())
 	made := apitest.Do(t, api, "POST", betaPumps, pumpBody("v1beta1", `{"count":0,"limit":0}`))
 	require.Equal(t, 201, made.Code, made.Body)
 	assert.Equal(t, map[string]any{"count": 0.0, "limit": 0.0, "disabled": true}, made.Value(t, "spec"))

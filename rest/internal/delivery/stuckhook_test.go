@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -43,10 +44,10 @@ func stuckHooks(t *testing.T, test func(w *stuckWorld), change ...func(*rest.Opt
 		w := &stuckWorld{T: t, release: make(chan struct{})}
 		options := rest.Options{MaxInFlight: 4,
 			Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
-			Admission: []rest.Admission{{Name: "slow.example.com",
+			Admission: []admission.Hook{{Name: "slow.example.com",
 				Resources:  []string{"widgets.example.com", "widgets.example.com/door"},
-				Operations: []rest.Operation{rest.OperationDelete, rest.OperationConnect},
-				Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+				Operations: []admission.Operation{admission.Delete, admission.Connect},
+				Validate: func(_ context.Context, r *admission.Request) error {
 					if r.Subresource == "door" {
 						return w.wait("stuck")
 					}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -621,12 +622,12 @@ func TestHooksOfLaterResources(t *testing.T) {
 	} {
 		t.Run(pattern, func(t *testing.T) {
 			var seen []string
-			hook := rest.Admission{Name: "a", Resources: []string{pattern},
-				Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			hook := admission.Hook{Name: "a", Resources: []string{pattern},
+				Validate: func(_ context.Context, r *admission.Request) error {
 					seen = append(seen, strings.TrimSuffix(r.Resource.Resource+"/"+r.Subresource, "/"))
 					return nil
 				}}
-			api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, apitest.WidgetResource())
+			api := apitest.New(t, rest.Options{Admission: []admission.Hook{hook}}, apitest.WidgetResource())
 			apitest.CreateWidget(t, api, "w")
 			require.NoError(t, api.AddResources(t.Context(), leverResource()))
 			require.NoError(t, api.ReplaceResources(t.Context(), statusLeverResource()))

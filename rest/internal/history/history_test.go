@@ -20,6 +20,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/history"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
@@ -241,11 +242,11 @@ func TestUndo(t *testing.T) {
 // An undo keeps what belongs to the server and to controllers, and its field manager owns what it changes.
 func TestUndoIsAnOrdinaryWrite(t *testing.T) {
 	var seen []string
-	hook := apitest.Validating("seeing.example.com", func(_ context.Context, r *rest.AdmissionRequest) error {
+	hook := apitest.Validating("seeing.example.com", func(_ context.Context, r *admission.Request) error {
 		seen = append(seen, fmt.Sprint(r.Operation, " ", r.Resource.Resource, r.Subresource))
 		return nil
 	})
-	api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, keeping(rest.History{}))
+	api := apitest.New(t, rest.Options{Admission: []admission.Hook{hook}}, keeping(rest.History{}))
 	create(t, api)
 	apitest.MergePatch(t, api, first, `{"metadata":{"labels":{"a":"b"}},"spec":{"size":4}}`)
 	apitest.MergePatch(t, api, first+"/status", `{"status":{"phase":"Ready"}}`)

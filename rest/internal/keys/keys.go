@@ -1,5 +1,5 @@
 // Package keys has the keys under which the context of a hook carries what belongs to its request. They are here because
-// the public package access reads what the API puts there.
+// the public packages access and observe read what the API puts there.
 package keys
 
 type (
@@ -12,4 +12,6 @@ type (
 	// Write is the key of the write that runs a hook, and Environment that of what runs a hook outside of a write.
 	Write       struct{}
 	Environment struct{}
+	// Observer is the key of what reports the steps of a request to its observers.
+	Observer struct{}
 )

@@ -21,9 +21,9 @@ const (
 
 // The media types of patches (API concepts, Patches).
 const (
-	JSONPatch      = "application/json-patch+json"
-	MergePatch     = "application/merge-patch+json"
-	StrategicPatch = "application/strategic-merge-patch+json"
+	JSONPatch      = string(apimeta.JSONPatch)
+	MergePatch     = string(apimeta.MergePatch)
+	StrategicPatch = string(apimeta.StrategicPatch)
 	ApplyPatch     = "application/apply-patch+yaml"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
@@ -27,9 +27,9 @@ type Criteria struct {
 // Request is a write to be matched against many [Criteria], by one goroutine. A mutation of the object between two
 // matches counts.
 type Request struct {
-	review    *rest.AdmissionRequest
-	requested rest.AdmissionVersion
-	versions  []rest.AdmissionVersion // nil until they are needed
+	review    *admission.Request
+	requested admission.Version
+	versions  []admission.Version // nil until they are needed
 	write     subject
 	namespace *namespace // nil until it is needed
 }
@@ -41,7 +41,7 @@ type namespace struct {
 }
 
 // For returns a Request for the request of an admission hook.
-func For(r *rest.AdmissionRequest) *Request {
+func For(r *admission.Request) *Request {
 	return &Request{review: r, requested: r.Version(), write: subject{
 		operation: string(r.Operation), subresource: r.Subresource, name: r.Name, namespaced: r.Namespace != "",
 	}}
@@ -50,7 +50,7 @@ func For(r *rest.AdmissionRequest) *Request {
 // Match reports whether the criteria select the write, and the version in which. A version other than that of the
 // request means that the webhook or the policy wants to see the object in it. Match returns a NotFound error if the
 // namespace does not exist.
-func (q *Request) Match(ctx context.Context, c *Criteria) (in rest.AdmissionVersion, matches bool, err error) {
+func (q *Request) Match(ctx context.Context, c *Criteria) (in admission.Version, matches bool, err error) {
 	if _, excluded := q.rule(c.Exclude, c.Equivalent); excluded {
 		return in, false, nil
 	}
@@ -76,14 +76,14 @@ func (q *Request) Match(ctx context.Context, c *Criteria) (in rest.AdmissionVers
 
 // rule returns the version in which a rule matches. The version of the request comes first, then the order of the rules
 // counts.
-func (q *Request) rule(rules []Rule, equivalent bool) (rest.AdmissionVersion, bool) {
+func (q *Request) rule(rules []Rule, equivalent bool) (admission.Version, bool) {
 	for i := range rules {
 		if rules[i].matches(&q.write, q.requested.Resource) && rules[i].names(q.write.name) {
 			return q.requested, true
 		}
 	}
 	if !equivalent || len(rules) == 0 {
-		return rest.AdmissionVersion{}, false
+		return admission.Version{}, false
 	}
 	if q.versions == nil {
 		q.versions = q.review.Versions()
@@ -95,7 +95,7 @@ func (q *Request) rule(rules []Rule, equivalent bool) (rest.AdmissionVersion, bo
 			}
 		}
 	}
-	return rest.AdmissionVersion{}, false
+	return admission.Version{}, false
 }
 
 // inNamespace reports whether a selector selects the namespace of the write. It selects all writes of cluster-scoped
@@ -124,7 +124,7 @@ func (q *Request) selected(s apimeta.Selector) (bool, error) {
 	if s.Empty() {
 		return true, nil
 	}
-	for _, decode := range []func(rest.AdmissionVersion, any) (bool, error){q.review.ObjectIn, q.review.OldObjectIn} {
+	for _, decode := range []func(admission.Version, any) (bool, error){q.review.ObjectIn, q.review.OldObjectIn} {
 		var object doc.Value
 		if _, err := decode(q.requested, &object); err != nil {
 			return false, err

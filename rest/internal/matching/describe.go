@@ -4,8 +4,8 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 // Objects are the members object and oldObject of the request of an AdmissionReview, which expressions do not see.
@@ -13,7 +13,7 @@ type Objects struct{ Object, Old doc.Value }
 
 // Describe returns a write as the request of an AdmissionReview of admission.k8s.io/v1, without uid. in is the version
 // in which a webhook or a policy matches.
-func (q *Request) Describe(in rest.AdmissionVersion, shown Objects) (doc.Value, error) {
+func (q *Request) Describe(in admission.Version, shown Objects) (doc.Value, error) {
 	described, err := describeOptions(q.shownOptions())
 	if err != nil {
 		return doc.Value{}, err
@@ -55,22 +55,22 @@ func describeResource(r apimeta.GroupVersionResource) doc.Value {
 
 // shownOptions returns the options of the write as webhooks and policies see them. As in kube-apiserver, a PATCH has
 // those of a create or of an update.
-func (q *Request) shownOptions() rest.AdmissionOptions {
+func (q *Request) shownOptions() admission.Options {
 	p := q.review.Options.Patch
 	switch {
 	case p == nil:
 		return q.review.Options
-	case q.review.Operation == rest.OperationCreate:
-		return rest.AdmissionOptions{Create: &apimeta.CreateOptions{
+	case q.review.Operation == admission.Create:
+		return admission.Options{Create: &apimeta.CreateOptions{
 			DryRun: p.DryRun, FieldManager: p.FieldManager, FieldValidation: p.FieldValidation}}
 	default:
-		return rest.AdmissionOptions{Update: &apimeta.UpdateOptions{
+		return admission.Options{Update: &apimeta.UpdateOptions{
 			DryRun: p.DryRun, FieldManager: p.FieldManager, FieldValidation: p.FieldValidation}}
 	}
 }
 
 // describeOptions returns the options of a request with their kind. They are absent if the client connects.
-func describeOptions(options rest.AdmissionOptions) (doc.Value, error) {
+func describeOptions(options admission.Options) (doc.Value, error) {
 	var kind string
 	var described doc.Value
 	var err error

@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/internal/matching"
 )
@@ -56,7 +57,7 @@ func requests() []request {
 // outcomes makes the requests, and returns for each of the criteria which writes match it, and in which version.
 func outcomes(t *testing.T, criteria []matching.Criteria, kinds ...rest.Definition) []string {
 	found, now := make([][]string, len(criteria)), ""
-	look := func(ctx context.Context, r *rest.AdmissionRequest) error {
+	look := func(ctx context.Context, r *admission.Request) error {
 		q := matching.For(r)
 		for i := range criteria {
 			v, ok, err := q.Match(ctx, &criteria[i])
@@ -71,7 +72,7 @@ func outcomes(t *testing.T, criteria []matching.Criteria, kinds ...rest.Definiti
 		}
 		return nil
 	}
-	api, err := rest.New(rest.Options{Admission: []rest.Admission{{Name: "look", Validate: look}}}, append(kinds,
+	api, err := rest.New(rest.Options{Admission: []admission.Hook{{Name: "look", Validate: look}}}, append(kinds,
 		rest.Resource[Crate]{Group: "example.com", Version: "v1", Plural: "crates", Versions: []rest.VersionOf[Crate]{
 			rest.Converted[Crate](rest.Resource[Crate]{Group: "old.example.com", Version: "v1beta1"}, nil, nil)}},
 		rest.Resource[Yard]{Group: "example.com", Version: "v1", Plural: "yards", Scope: rest.ScopeCluster})...)

@@ -36,6 +36,9 @@ func (f *itemForm) shown(r *storage.Record) []byte {
 	return r.JSON[f.from:]
 }
 
+// asStored reports whether the item of a record is what shown returns.
+func (f *itemForm) asStored() bool { return f.before == "" && f.after == "" }
+
 // append appends the item of a record.
 func (f *itemForm) append(dst []byte, r *storage.Record) []byte {
 	return append(append(append(dst, f.before...), f.shown(r)...), f.after...)

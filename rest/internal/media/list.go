@@ -193,10 +193,11 @@ func (w *ListWriter) encode(l List) error {
 			return err
 		}
 		l.Records[i] = nil
-		if w.item, err = w.element(w.item[:0], record); err != nil {
+		object, err := w.element(record)
+		if err != nil {
 			return err
 		}
-		if err = w.form.element(w, w.item); err != nil {
+		if err = w.form.element(w, object); err != nil {
 			return err
 		}
 		if cap(w.item) > ChunkSize {
@@ -233,12 +234,19 @@ func (w *ListWriter) head(l List) (head []byte, name string, err error) {
 	return w.kind.appendListHead(nil, w.rep, l), "items", nil
 }
 
-// element appends the JSON of one element of the list.
-func (w *ListWriter) element(dst []byte, record *storage.Record) ([]byte, error) {
-	if w.rows != nil {
-		return w.rows.appendRow(dst, record.JSON, record.Metadata)
+// element returns the JSON of one element of the list, until the next call. Nobody may change it: it can be the stored
+// text.
+func (w *ListWriter) element(record *storage.Record) ([]byte, error) {
+	switch {
+	case w.rows != nil:
+		var err error
+		w.item, err = w.rows.appendRow(w.item[:0], record.JSON, record.Metadata)
+		return w.item, err
+	case w.items.asStored():
+		return w.items.shown(record), nil
 	}
-	return w.items.append(dst, record), nil
+	w.item = w.items.append(w.item[:0], record)
+	return w.item, nil
 }
 
 // join writes the list as compact JSON, except for its last chunk. It joins the stored bytes.

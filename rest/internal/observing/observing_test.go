@@ -24,6 +24,7 @@ import (
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/metrics"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/rest/requestlog"
 	"github.com/decorum-go/decorum/rest/tracing"
 )
@@ -51,9 +52,9 @@ func silent(*testing.B) rest.Plugin { return rest.Parts{Name: "silent", Observer
 
 type nothing struct{}
 
-// Observe implements [rest.Observer].
-func (nothing) Observe(context.Context, *rest.ObservedRequest) (context.Context, rest.Observation, error) {
-	return nil, rest.Observation{}, nil
+// Observe implements [observe.Observer].
+func (nothing) Observe(context.Context, *observe.Request) (context.Context, observe.Observation, error) {
+	return nil, observe.Observation{}, nil
 }
 
 // audited records each request at Metadata in a file.

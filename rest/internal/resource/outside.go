@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
-	"github.com/decorum-go/decorum/rest/internal/steps"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -86,8 +86,8 @@ func (o *outside) call(ctx context.Context, c conversion) ([]doc.Value, error) {
 // run calls the Converter. A panic is an error.
 func (o *outside) run(ctx context.Context, texts []json.RawMessage,
 	apiVersion string) (answered []json.RawMessage, err error) {
-	ctx, ended := steps.Begin(ctx, steps.Step{Kind: steps.Conversion, Name: apiVersion})
-	defer func() { ended(steps.Outcome{Err: err}) }()
+	ctx, ended := observe.BeginStep(ctx, observe.Step{Kind: observe.StepConversion, Name: apiVersion})
+	defer func() { ended(observe.StepResult{Err: err}) }()
 	defer EnterHook(ctx, "Convert").Leave(&err)
 	return o.convert(ctx, texts, apiVersion)
 }

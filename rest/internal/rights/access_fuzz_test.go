@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -104,7 +105,7 @@ func FuzzAccess(f *testing.F) {
 	store := &reachedStore{Store: apitest.CloseAtEnd(f, storage.NewMemory(storage.Options{MaxWait: time.Microsecond}))}
 	var hooks []string
 	var api *rest.API
-	note := func(ctx context.Context, r *rest.AdmissionRequest) error {
+	note := func(ctx context.Context, r *admission.Request) error {
 		a := access.AccessFrom(ctx)
 		hooks = append(hooks, fmt.Sprint(a))
 		if r.Resource.Resource != a.Resource || r.Resource.Group != a.Group || r.Resource.Version != a.Version ||
@@ -119,7 +120,7 @@ func FuzzAccess(f *testing.F) {
 			hooks = append(hooks, fmt.Sprint(access.AccessFrom(r.Context())))
 		}}}
 	api = apitest.Start(f, rest.Options{Store: store,
-		Admission: []rest.Admission{{Name: "notes", SideEffects: rest.SideEffectsNone, Mutate: note}}}, things,
+		Admission: []admission.Hook{{Name: "notes", SideEffects: admission.SideEffectsNone, Mutate: note}}}, things,
 		apitest.GlobalThingResource(),
 		rest.Resource[apitest.GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces",
 			Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Space", Singular: "space"}},

@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
@@ -141,15 +142,15 @@ func noted(t testing.TB) (*rest.API, *accessNotes) {
 		rest.Stream[apitest.Thing, struct{}]{Name: "proxy",
 			Serve: func(_ http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *struct{}) { n.note(r.Context()) }},
 	}
-	admission := rest.Admission{Name: "notes", SideEffects: rest.SideEffectsNone,
-		Validate: func(ctx context.Context, _ *rest.AdmissionRequest) error { n.note(ctx); return nil }}
+	noting := admission.Hook{Name: "notes", SideEffects: admission.SideEffectsNone,
+		Validate: func(ctx context.Context, _ *admission.Request) error { n.note(ctx); return nil }}
 	authorizer := access.AuthorizerFunc(func(ctx context.Context, a access.Access) (access.Decision, error) {
 		if a.Name == "asked-by-a-review" {
 			n.note(ctx)
 		}
 		return allowed, nil
 	})
-	return apitest.New(t, rest.Options{Admission: []rest.Admission{admission}, Authorizer: authorizer,
+	return apitest.New(t, rest.Options{Admission: []admission.Hook{noting}, Authorizer: authorizer,
 		Plugins: []rest.Plugin{auth.Reviews()}}, things), n
 }
 
@@ -224,7 +225,7 @@ func TestAccessFromOfClients(t *testing.T) {
 	wants(err, "update", "a", "")
 	_, err = client.ModifyStatus(ctx, "a", func(thing *apitest.Thing) error { thing.Status.Seen = 1; return nil })
 	wants(err, "update", "a", "status")
-	_, err = client.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"size":4}}`))
+	_, err = client.Patch(ctx, "a", apimeta.MergePatch, []byte(`{"spec":{"size":4}}`))
 	wants(err, "patch", "a", "")
 	_, err = client.As("m").Apply(ctx, "a", map[string]any{"spec": map[string]any{"text": "t"}}, rest.ApplyOptions{})
 	wants(err, "patch", "a", "")

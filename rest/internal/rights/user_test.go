@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
@@ -67,8 +68,8 @@ func TestUserOfInProcessClients(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var inHook, inAdmission []access.User
 			note := func(ctx context.Context) { inHook = append(inHook, access.UserFrom(ctx)) }
-			c.options.Admission = []rest.Admission{{Name: "notes", SideEffects: rest.SideEffectsNone,
-				Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			c.options.Admission = []admission.Hook{{Name: "notes", SideEffects: admission.SideEffectsNone,
+				Validate: func(_ context.Context, r *admission.Request) error {
 					inAdmission = append(inAdmission, r.User)
 					return nil
 				}}}
@@ -101,7 +102,7 @@ func TestUserOfInProcessClients(t *testing.T) {
 			_, err = client.Modify(ctx, "a", func(w *apitest.Widget) error { w.Spec.Size = new(int32(3)); return nil })
 			require.NoError(t, err)
 			wants("modify", 1, c.want, true)
-			_, err = client.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"size":4}}`))
+			_, err = client.Patch(ctx, "a", apimeta.MergePatch, []byte(`{"spec":{"size":4}}`))
 			require.NoError(t, err)
 			wants("patch", 1, c.want, true)
 			_, err = client.As("m").Apply(ctx, "a", map[string]any{"spec": map[string]any{"owner": "o"}}, rest.ApplyOptions{})
@@ -112,7 +113,7 @@ func TestUserOfInProcessClients(t *testing.T) {
 			wants("a patch without types", 1, c.want, true)
 
 			alice := access.User{Name: "alice"}
-			_, err = client.Patch(access.WithUser(ctx, alice), "a", rest.MergePatch, []byte(`{"spec":{"size":6}}`))
+			_, err = client.Patch(access.WithUser(ctx, alice), "a", apimeta.MergePatch, []byte(`{"spec":{"size":6}}`))
 			require.NoError(t, err)
 			wants("for a user", 1, alice, true)
 

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// MaxPipeline is how many different steps of kind [Pipeline] there may be.
+// MaxPipeline is how many different steps of kind [observe.StepPipeline] there may be.
 const MaxPipeline = 32
 
-// Times are the times of the steps of kind [Pipeline] of one request. A write has about 20 of them, which all take
+// Times are the times of the steps of kind [observe.StepPipeline] of one request. A write has about 20 of them, which all take
 // little time, so one reading of the clock is the end of a step and the beginning of the next. The writes of a request
 // must follow each other. Anybody may read the times meanwhile. A nil Times counts nothing.
 type Times struct {

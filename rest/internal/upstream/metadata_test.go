@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -84,7 +85,7 @@ type phaseStatus struct {
 
 const phases = "/apis/example.com/v1/namespaces/default/phases"
 
-func newPhases(t *testing.T, dialect rest.Dialect, hooks ...rest.Admission) *rest.API {
+func newPhases(t *testing.T, dialect rest.Dialect, hooks ...admission.Hook) *rest.API {
 	t.Helper()
 	return apitest.New(t, rest.Options{NoSelfReviews: true, Admission: hooks}, rest.Resource[phase]{Group: "example.com",
 		Version: "v1", Plural: "phases", Names: rest.Names{Kind: "Phase"}, Wire: rest.Wire{Dialect: dialect}})
@@ -121,8 +122,8 @@ func TestSelfLinkIsDropped(t *testing.T) {
 
 // A hook of a status whose writes reach the metadata may change labels, and nothing that the server sets.
 func TestHookOfAStatusKeepsTheMetadataOfTheServer(t *testing.T) {
-	hook := apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
-		return r.Patch(rest.MergePatch, []byte(`{"metadata":{"name":"b","namespace":"c","uid":"d","generation":7,
+	hook := apitest.Mutating("m", func(_ context.Context, r *admission.Request) error {
+		return r.Patch(apimeta.MergePatch, []byte(`{"metadata":{"name":"b","namespace":"c","uid":"d","generation":7,
 			"selfLink":"/x","labels":{"of":"hook"},"deletionGracePeriodSeconds":9}}`))
 	})
 	hook.Resources = []string{"phases.example.com/status"}

@@ -9,31 +9,32 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/rest/internal/steps"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
 
-// admission is one write, or one view that a subresource shows, as the admission hooks see it. A nil admission means
-// that no hook sees the write.
-type admission struct {
+// underReview is one write, or one view that a subresource shows, as the admission hooks see it. It is nil if no hook
+// sees the write.
+type underReview struct {
 	*Write
-	operation       operation
+	operation       admission.Operation
 	kind            apimeta.GroupVersionKind
 	namespace, name string
 	schema          *schema.Schema // the schema of kind
 	old             forms          // both forms are the same for a subresource with its own kind
-	options         any
+	options         admission.Options
 	// base is the last pair of forms that match: old, or the result of a hook that worked in another version. Its
 	// stored form keeps what the version of the request cannot express.
 	base forms
 	// known caches the forms of the object that a hook asked for last.
 	known forms
-	hooks []*Hook // the hooks that see the write
+	hooks []*admission.Hook // the hooks that see the write
 	// memories holds what hooks remember from their first Mutate to their second one.
-	memories map[*Hook]*Memory
+	memories map[*admission.Hook]*memory
 }
 
 // mutate lets the admission hooks change the object, and keeps the changes that a client could have made as well.
@@ -60,7 +61,7 @@ func (w *Write) admit(ctx context.Context) error {
 
 // reviewed returns the admission of a create or update of an object or of a part of it. It is nil if no hook sees the
 // write. A write through a subresource with its own kind has been reviewed as a write of that kind, by admitView.
-func (w *Write) reviewed(ctx context.Context, obj doc.Value) *admission {
+func (w *Write) reviewed(ctx context.Context, obj doc.Value) *underReview {
 	if w.ThroughOwnKind() {
 		return nil
 	}
@@ -70,7 +71,7 @@ func (w *Write) reviewed(ctx context.Context, obj doc.Value) *admission {
 		return nil
 	}
 	m := objectmeta.Of(obj)
-	return &admission{
+	return &underReview{
 		Write: w, hooks: hooks, operation: operation, options: w.optionsOf(operation),
 		kind: w.res.Stored.GVK, schema: w.res.Schema,
 		namespace: m.Get(objectmeta.Namespace).Text(), name: m.Get(objectmeta.Name).Text(),
@@ -79,11 +80,11 @@ func (w *Write) reviewed(ctx context.Context, obj doc.Value) *admission {
 }
 
 // operationOn returns the operation of a write that is not a deletion.
-func operationOn(old doc.Value) operation {
+func operationOn(old doc.Value) admission.Operation {
 	if old.IsAbsent() {
-		return createOperation
+		return admission.Create
 	}
-	return updateOperation
+	return admission.Update
 }
 
 // admitView lets the hooks change and validate what a client writes to a subresource with its own kind. If old is
@@ -94,7 +95,7 @@ func (w *Write) admitView(ctx context.Context, v, old doc.Value) (doc.Value, err
 	if len(hooks) == 0 {
 		return v, nil
 	}
-	a := &admission{Write: w, hooks: hooks, operation: operation, kind: w.Through.Kind, schema: w.Through.Schema,
+	a := &underReview{Write: w, hooks: hooks, operation: operation, kind: w.Through.Kind, schema: w.Through.Schema,
 		options: w.optionsOf(operation), namespace: w.Namespace, name: w.Name, old: forms{old, old}}
 	changed, err := a.mutate(ctx, v)
 	if err != nil {
@@ -115,12 +116,12 @@ func (w *Write) admitView(ctx context.Context, v, old doc.Value) (doc.Value, err
 // admitDelete lets the hooks validate the deletion of the stored object. A mutating hook runs as well, but it has no
 // object to change.
 func (w *Write) admitDelete(ctx context.Context) error {
-	hooks := w.hooks(ctx, deleteOperation)
+	hooks := w.hooks(ctx, admission.Delete)
 	if len(hooks) == 0 {
 		return nil
 	}
-	a := &admission{Write: w, hooks: hooks, operation: deleteOperation, kind: w.res.Stored.GVK, schema: w.res.Schema,
-		namespace: w.Namespace, name: w.Name, old: forms{stored: w.before.stored}, options: w.deletion}
+	a := &underReview{Write: w, hooks: hooks, operation: admission.Delete, kind: w.res.Stored.GVK, schema: w.res.Schema,
+		namespace: w.Namespace, name: w.Name, old: forms{stored: w.before.stored}, options: admission.Options{Delete: w.deletion}}
 	if _, err := a.mutate(ctx, doc.Value{}); err != nil {
 		return err
 	}
@@ -130,11 +131,11 @@ func (w *Write) admitDelete(ctx context.Context) error {
 // Connect lets the hooks change and validate the options of a client that connects to a stream of the object.
 func (w *Write) Connect(ctx context.Context, options doc.Value) (doc.Value, error) {
 	sub, ctx := w.Through, In(ctx, w.res.Environment)
-	hooks := w.hooks(ctx, connectOperation)
+	hooks := w.hooks(ctx, admission.Connect)
 	if len(hooks) == 0 {
 		return options, nil
 	}
-	a := &admission{Write: w, hooks: hooks, operation: connectOperation, kind: sub.Kind, schema: sub.Stream.Options,
+	a := &underReview{Write: w, hooks: hooks, operation: admission.Connect, kind: sub.Kind, schema: sub.Stream.Options,
 		namespace: w.Namespace, name: w.Name}
 	options = options.With("apiVersion", doc.Of(sub.Kind.GroupVersion().String())).With("kind", doc.Of(sub.Kind.Kind))
 	changed, err := a.mutate(ctx, options)
@@ -156,20 +157,20 @@ func (w *Write) subresource() string {
 }
 
 // hooks returns the hooks that see the write and are not idle. No hook sees a trusted write.
-func (w *Write) hooks(ctx context.Context, op operation) (hooks []*Hook) {
+func (w *Write) hooks(ctx context.Context, op admission.Operation) (hooks []*admission.Hook) {
 	if w.Asked.Trusted {
 		return nil
 	}
 	for _, h := range w.writes.hooksOf(w.res) {
-		if h.sees(w.res, w.subresource(), op) && !h.idle(ctx) {
+		if sees(h, w.res, w.subresource(), op) && !isIdle(ctx, h) {
 			hooks = append(hooks, h)
 		}
 	}
 	return hooks
 }
 
-// optionsOf returns the options of the request as the type that upstream has for its verb.
-func (w *Write) optionsOf(op operation) any {
+// optionsOf returns the options of the request, of the type that upstream has for its verb.
+func (w *Write) optionsOf(op admission.Operation) admission.Options {
 	var dryRun []string
 	if w.Asked.DryRun {
 		dryRun = []string{apimeta.DryRunAll}
@@ -177,23 +178,24 @@ func (w *Write) optionsOf(op operation) any {
 	manager, validation, force := w.Asked.Manager, string(w.Asked.Validation), w.Asked.Force // a hook may change its copies
 	switch {
 	case w.way == applied:
-		return &apimeta.PatchOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation, Force: &force}
+		return admission.Options{Patch: &apimeta.PatchOptions{
+			DryRun: dryRun, FieldManager: manager, FieldValidation: validation, Force: &force}}
 	case w.way == patched:
-		return &apimeta.PatchOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
-	case op == createOperation:
-		return &apimeta.CreateOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
+		return admission.Options{Patch: &apimeta.PatchOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}}
+	case op == admission.Create:
+		return admission.Options{Create: &apimeta.CreateOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}}
 	}
-	return &apimeta.UpdateOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
+	return admission.Options{Update: &apimeta.UpdateOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}}
 }
 
 // mutate lets the hooks change an object. A hook runs a second time if a later hook changed the object, so that it sees
 // those changes, or if it asked for that.
-func (a *admission) mutate(ctx context.Context, obj doc.Value) (changed doc.Value, err error) {
+func (a *underReview) mutate(ctx context.Context, obj doc.Value) (changed doc.Value, err error) {
 	if a == nil {
 		return obj, nil
 	}
-	ctx, ended := a.begin(ctx, steps.Admission, "", true)
-	defer func() { ended(steps.Outcome{Err: err}) }()
+	ctx, ended := a.begin(ctx, observe.StepAdmission, "", true)
+	defer func() { ended(observe.StepResult{Err: err}) }()
 	left := make([]forms, len(a.hooks)) // the object after each hook
 	for round := range 2 {
 		for i, h := range a.hooks {
@@ -211,12 +213,12 @@ func (a *admission) mutate(ctx context.Context, obj doc.Value) (changed doc.Valu
 }
 
 // validate runs the validating hooks on an object as it would be stored.
-func (a *admission) validate(ctx context.Context, obj forms) (err error) {
+func (a *underReview) validate(ctx context.Context, obj forms) (err error) {
 	if a == nil {
 		return nil
 	}
-	ctx, ended := a.begin(ctx, steps.Admission, "", false)
-	defer func() { ended(steps.Outcome{Err: err}) }()
+	ctx, ended := a.begin(ctx, observe.StepAdmission, "", false)
+	defer func() { ended(observe.StepResult{Err: err}) }()
 	a.known = obj
 	for _, h := range a.hooks {
 		if h.Validate == nil {
@@ -230,30 +232,30 @@ func (a *admission) validate(ctx context.Context, obj forms) (err error) {
 }
 
 // begin reports the beginning of a step to the observer of the write, if it has one.
-func (a *admission) begin(ctx context.Context, of steps.Kind, name string,
-	mutating bool) (context.Context, func(steps.Outcome)) {
+func (a *underReview) begin(ctx context.Context, of observe.StepKind, name string,
+	mutating bool) (context.Context, func(observe.StepResult)) {
 	if a.observer == nil {
-		return ctx, steps.Unobserved
+		return ctx, observe.Unobserved
 	}
-	return a.observer.Begin(ctx, steps.Step{Kind: of, Name: name, Operation: string(a.operation), Mutating: mutating})
+	return a.observer.Begin(ctx, observe.Step{Kind: of, Name: name, Operation: a.operation, Mutating: mutating})
 }
 
 // call runs Mutate or Validate of one hook, and returns the object after it.
-func (a *admission) call(ctx context.Context, h *Hook, obj doc.Value, mutable bool) (doc.Value, error) {
-	if a.Asked.DryRun && !h.RunsDry {
+func (a *underReview) call(ctx context.Context, h *admission.Hook, obj doc.Value, mutable bool) (doc.Value, error) {
+	if a.Asked.DryRun && !runsDry(h) {
 		return doc.Value{}, status.BadRequest(`admission webhook "` + h.Name + `" does not support dry run`)
 	}
-	ctx, ended := a.begin(ctx, steps.Hook, h.Name, mutable)
-	r := &Review{write: a, hook: h, object: obj, mutable: mutable}
+	ctx, ended := a.begin(ctx, observe.StepHook, h.Name, mutable)
+	r := &hookWrite{underReview: a, hook: h, object: obj, mutable: mutable}
 	what, f := "Validate", h.Validate
 	if mutable {
 		what, f = "Mutate", h.Mutate
 	}
 	err := func() (err error) {
 		defer resource.EnterHook(ctx, what+" of "+h.Name).Leave(&err)
-		return f(ctx, r)
+		return f(ctx, r.request(ctx))
 	}()
-	ended(steps.Outcome{Err: err})
+	ended(observe.StepResult{Err: err})
 	if err != nil {
 		return doc.Value{}, a.refusal(ctx, err)
 	}
@@ -267,7 +269,7 @@ var ofStore = []error{storage.ErrNotFound, storage.ErrResource, storage.ErrKey, 
 // refusal returns the client's answer to an error of a hook. A Status is the answer itself. A panic, and any error
 // after the context has ended, stays an internal error. So does an error of a store that the hook has asked: its text
 // is for programs. Every other error is a 403 with the text of the hook.
-func (a *admission) refusal(ctx context.Context, err error) error {
+func (a *underReview) refusal(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*status.Error](err); ok {
 		return err
 	}

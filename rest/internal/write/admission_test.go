@@ -16,14 +16,15 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
 
 func patching(patch string) apitest.AdmissionFunc {
-	return func(_ context.Context, r *rest.AdmissionRequest) error {
-		return r.Patch(rest.MergePatch, []byte(patch))
+	return func(_ context.Context, r *admission.Request) error {
+		return r.Patch(apimeta.MergePatch, []byte(patch))
 	}
 }
 
@@ -36,7 +37,7 @@ func TestMutatingAdmission(t *testing.T) {
 	}{
 		{"patches the object", patching(`{"metadata":{"labels":{"a":"1"}}}`), apitest.WidgetBody(`"name":"a"`),
 			apitest.StoredWidget{Metadata: `"labels":{"a":"1"}`}},
-		{"replaces it by a typed one", func(_ context.Context, r *rest.AdmissionRequest) error {
+		{"replaces it by a typed one", func(_ context.Context, r *admission.Request) error {
 			var w apitest.Widget
 			if err := r.Object(&w); err != nil {
 				return err
@@ -77,8 +78,8 @@ func TestMutatedObjectsAreValidated(t *testing.T) {
 // Each hook sees what the ones before it did, and once more what the ones after it did.
 func TestReinvocation(t *testing.T) {
 	var calls []string
-	hook := func(name string, f func(steps []string) []string) rest.Admission {
-		return apitest.Mutating(name, func(_ context.Context, r *rest.AdmissionRequest) error {
+	hook := func(name string, f func(steps []string) []string) admission.Hook {
+		return apitest.Mutating(name, func(_ context.Context, r *admission.Request) error {
 			var w apitest.Widget
 			if err := r.Object(&w); err != nil {
 				return err
@@ -124,7 +125,7 @@ func TestValidatingAdmissionRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			armed := false
 			api := apitest.NewWidgetsWithAdmission(t,
-				apitest.Validating("v", func(context.Context, *rest.AdmissionRequest) error {
+				apitest.Validating("v", func(context.Context, *admission.Request) error {
 					if armed {
 						return c.err
 					}
@@ -152,14 +153,14 @@ func TestValidatingAdmissionRefuses(t *testing.T) {
 }
 
 func TestPanicInAdmission(t *testing.T) {
-	boom := func(context.Context, *rest.AdmissionRequest) error { panic("the secret") }
+	boom := func(context.Context, *admission.Request) error { panic("the secret") }
 	for _, c := range []struct {
 		name string
-		hook rest.Admission
+		hook admission.Hook
 	}{{"Mutate", apitest.Mutating("m", boom)}, {"Validate", apitest.Validating("v", boom)}} {
 		t.Run(c.name, func(t *testing.T) {
 			var log strings.Builder
-			api := apitest.New(t, rest.Options{Admission: []rest.Admission{c.hook},
+			api := apitest.New(t, rest.Options{Admission: []admission.Hook{c.hook},
 				Logger: slog.New(slog.NewTextHandler(&log, nil))}, apitest.WidgetResource())
 			apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 500,
 				"InternalError", "Internal error occurred: the request could not be completed", "")
@@ -174,7 +175,7 @@ func TestAdmissionRequest(t *testing.T) {
 	var seen []string
 	var during *rest.API
 	user := access.WithUser(context.Background(), access.User{Name: "jane"})
-	look := func(_ context.Context, r *rest.AdmissionRequest) error {
+	look := func(_ context.Context, r *admission.Request) error {
 		describe := func(decode func(any) error) string {
 			var obj struct {
 				Kind string `json:"kind"`
@@ -193,7 +194,7 @@ func TestAdmissionRequest(t *testing.T) {
 			describe(r.OldObject)))
 		return nil
 	}
-	api := apitest.New(t, rest.Options{Admission: []rest.Admission{apitest.Validating("v", look)}},
+	api := apitest.New(t, rest.Options{Admission: []admission.Hook{apitest.Validating("v", look)}},
 		apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) { r.Wire.CreateOnUpdate = true }))
 	during = api
 	client := apitest.WidgetClient(t, during)
@@ -257,7 +258,7 @@ func TestAdmissionRequest(t *testing.T) {
 
 func TestAdmissionOfSubresources(t *testing.T) {
 	called := 0
-	count := apitest.Validating("v", func(context.Context, *rest.AdmissionRequest) error { called++; return nil })
+	count := apitest.Validating("v", func(context.Context, *admission.Request) error { called++; return nil })
 	count.Resources = []string{"widgets.example.com/*"}
 	phase := apitest.Mutating("m", patching(`{"spec":{"size":9},"status":{"phase":"Failed"}}`))
 	phase.Resources = []string{"widgets.example.com/status"}
@@ -282,19 +283,19 @@ func TestAdmissionOfSubresources(t *testing.T) {
 
 func TestDryRunPastSideEffects(t *testing.T) {
 	for _, c := range []struct {
-		effects   rest.SideEffects
+		effects   admission.SideEffects
 		validates bool // the hook validates, and does nothing else
 		refused   bool
 	}{
-		{rest.SideEffectsNone, false, false}, {rest.SideEffectsNoneOnDryRun, false, false},
-		{rest.SideEffectsSome, false, true}, {"", false, true},
-		{rest.SideEffectsNone, true, false}, {rest.SideEffectsNoneOnDryRun, true, false}, {rest.SideEffectsSome, true, true},
+		{admission.SideEffectsNone, false, false}, {admission.SideEffectsNoneOnDryRun, false, false},
+		{admission.SideEffectsSome, false, true}, {"", false, true},
+		{admission.SideEffectsNone, true, false}, {admission.SideEffectsNoneOnDryRun, true, false}, {admission.SideEffectsSome, true, true},
 		{"", true, false},
 	} {
 		t.Run(fmt.Sprintf("effects %s, validates only %v", c.effects, c.validates), func(t *testing.T) {
 			called := 0
-			count := func(context.Context, *rest.AdmissionRequest) error { called++; return nil }
-			hook := rest.Admission{Name: "quota.example.com", SideEffects: c.effects, Mutate: count, Validate: count}
+			count := func(context.Context, *admission.Request) error { called++; return nil }
+			hook := admission.Hook{Name: "quota.example.com", SideEffects: c.effects, Mutate: count, Validate: count}
 			if c.validates {
 				hook.Mutate = nil
 			}
@@ -321,8 +322,8 @@ func TestDryRunPastSideEffects(t *testing.T) {
 
 func TestWarningsOfAdmission(t *testing.T) {
 	api := apitest.NewWidgetsWithAdmission(t,
-		apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error { r.Warn("first"); return nil }),
-		apitest.Validating("v", func(_ context.Context, r *rest.AdmissionRequest) error { r.Warn("second"); return nil }))
+		apitest.Mutating("m", func(_ context.Context, r *admission.Request) error { r.Warn("first"); return nil }),
+		apitest.Validating("v", func(_ context.Context, r *admission.Request) error { r.Warn("second"); return nil }))
 	for _, a := range []apitest.Answer{
 		apitest.CreateWidget(t, api, "a"),
 		apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`),
@@ -336,13 +337,13 @@ func TestWarningsOfAdmission(t *testing.T) {
 func TestAdmissionMayCallTheAPI(t *testing.T) {
 	var client rest.Client[apitest.Widget]
 	inside := false // what hooks write asks them too
-	hook := func(ctx context.Context, r *rest.AdmissionRequest) error {
+	hook := func(ctx context.Context, r *admission.Request) error {
 		if inside {
 			return nil
 		}
 		inside = true
 		defer func() { inside = false }()
-		if r.Operation == rest.OperationUpdate {
+		if r.Operation == admission.Update {
 			// Another change of the very object: the write runs again on what it is then.
 			_, err := client.Modify(ctx, r.Name, func(w *apitest.Widget) error { w.Spec.Owner = new("hook"); return nil })
 			return err
@@ -370,32 +371,32 @@ func TestAdmissionMayCallTheAPI(t *testing.T) {
 }
 
 func TestAdmissionConfiguration(t *testing.T) {
-	ok := func(context.Context, *rest.AdmissionRequest) error { return nil }
+	ok := func(context.Context, *admission.Request) error { return nil }
 	for _, c := range []struct {
 		name  string
-		hooks []rest.Admission
+		hooks []admission.Hook
 		want  string
 	}{
-		{"no name", []rest.Admission{{Validate: ok}}, `admission "": name: `},
-		{"no function", []rest.Admission{{Name: "a"}}, `admission "a": neither Mutate nor Validate is set`},
-		{"two of a name", []rest.Admission{{Name: "a", Mutate: ok}, {Name: "a", Mutate: ok}},
+		{"no name", []admission.Hook{{Validate: ok}}, `admission "": name: `},
+		{"no function", []admission.Hook{{Name: "a"}}, `admission "a": neither Mutate nor Validate is set`},
+		{"two of a name", []admission.Hook{{Name: "a", Mutate: ok}, {Name: "a", Mutate: ok}},
 			`admission "a": duplicate name`},
-		{"operation", []rest.Admission{{Name: "a", Mutate: ok, Operations: []rest.Operation{"PATCH"}}},
+		{"operation", []admission.Hook{{Name: "a", Mutate: ok, Operations: []admission.Operation{"PATCH"}}},
 			`admission "a": Operations: unknown operation "PATCH"`},
-		{"side effects", []rest.Admission{{Name: "a", Mutate: ok, SideEffects: "Few"}},
+		{"side effects", []admission.Hook{{Name: "a", Mutate: ok, SideEffects: "Few"}},
 			`admission "a": SideEffects: unknown value "Few": must be None, NoneOnDryRun or Some`},
-		{"resource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets"}}},
+		{"resource", []admission.Hook{{Name: "a", Mutate: ok, Resources: []string{"widgets"}}},
 			`admission "a": Resources: the API does not serve "widgets"`},
-		{"subresource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets.example.com/log"}}},
+		{"subresource", []admission.Hook{{Name: "a", Mutate: ok, Resources: []string{"widgets.example.com/log"}}},
 			`admission "a": Resources: the API does not serve "widgets.example.com/log"`},
-		{"singular", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widget.example.com"}}},
+		{"singular", []admission.Hook{{Name: "a", Mutate: ok, Resources: []string{"widget.example.com"}}},
 			`admission "a": Resources: the API does not serve "widget.example.com"`},
-		{"kind", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"Gear.example.com"}}},
+		{"kind", []admission.Hook{{Name: "a", Mutate: ok, Resources: []string{"Gear.example.com"}}},
 			`admission "a": Resources: the API does not serve "Gear.example.com"`},
-		{"group", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"gears.example_com"}}},
+		{"group", []admission.Hook{{Name: "a", Mutate: ok, Resources: []string{"gears.example_com"}}},
 			`admission "a": Resources: the API does not serve "gears.example_com"`},
 		{"subresource of a later resource",
-			[]rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"gears.example.com/a/b"}}},
+			[]admission.Hook{{Name: "a", Mutate: ok, Resources: []string{"gears.example.com/a/b"}}},
 			`admission "a": Resources: the API does not serve "gears.example.com/a/b"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -406,8 +407,8 @@ func TestAdmissionConfiguration(t *testing.T) {
 }
 
 func TestAdmissionChoosesOperations(t *testing.T) {
-	hook := apitest.Validating("v", func(context.Context, *rest.AdmissionRequest) error { return errors.New("kept") })
-	hook.Operations = []rest.Operation{rest.OperationDelete}
+	hook := apitest.Validating("v", func(context.Context, *admission.Request) error { return errors.New("kept") })
+	hook.Operations = []admission.Operation{admission.Delete}
 	hook.Resources = []string{"widgets.example.com"}
 	api := apitest.NewWidgetsWithAdmission(t, hook)
 	apitest.CreateWidget(t, api, "a")
@@ -419,13 +420,13 @@ func TestAdmissionChoosesOperations(t *testing.T) {
 func TestAdmissionMisuse(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		hook rest.Admission
+		hook admission.Hook
 	}{
 		{"change in Validate", apitest.Validating("v", patching(`{}`))},
 		{"replace in Validate", apitest.Validating("v",
-			func(_ context.Context, r *rest.AdmissionRequest) error { return r.SetObject(map[string]any{}) })},
+			func(_ context.Context, r *admission.Request) error { return r.SetObject(map[string]any{}) })},
 		{"old object of a create", apitest.Validating("v",
-			func(_ context.Context, r *rest.AdmissionRequest) error { return r.OldObject(new(apitest.Widget)) })},
+			func(_ context.Context, r *admission.Request) error { return r.OldObject(new(apitest.Widget)) })},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := apitest.Do(t, apitest.NewWidgetsWithAdmission(t, c.hook), "POST", apitest.Widgets,
@@ -439,7 +440,7 @@ func TestAdmissionMisuse(t *testing.T) {
 // The hooks review a connection to a stream with the options of its URL. They do not see a request that only reads.
 func TestAdmissionOfStreams(t *testing.T) {
 	var seen []string
-	hook := rest.Admission{Name: "v", Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
+	hook := admission.Hook{Name: "v", Mutate: func(_ context.Context, r *admission.Request) error {
 		var o apitest.ThingProxyOptions
 		if err := r.Object(&o); err != nil {
 			return err
@@ -450,9 +451,9 @@ func TestAdmissionOfStreams(t *testing.T) {
 			return errors.New("not for you")
 		}
 		r.Warn("look, but do not touch")
-		return r.Patch(rest.MergePatch, []byte(`{"path":"public"}`))
+		return r.Patch(apimeta.MergePatch, []byte(`{"path":"public"}`))
 	}}
-	s := apitest.NewThingStreams(t, rest.Options{Admission: []rest.Admission{hook}},
+	s := apitest.NewThingStreams(t, rest.Options{Admission: []admission.Hook{hook}},
 		apitest.ThingLog{Name: "log", Output: apitest.NoOutput},
 		apitest.ThingProxy{Name: "proxy",
 			Serve: func(w http.ResponseWriter, _ *http.Request, _ *apitest.Thing, o *apitest.ThingProxyOptions) {
@@ -478,53 +479,53 @@ func TestHookErrorsAboutAnotherObject(t *testing.T) {
 		name string
 		err  error
 		do   func(t *testing.T, api *rest.API) apitest.Answer
-		want rest.Operation
+		want admission.Operation
 	}{
 		{"there is one already, on generateName", exists, func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"generateName":"a-"`))
-		}, rest.OperationCreate},
+		}, admission.Create},
 		{"there is one already, on a PUT that creates", exists, func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "PUT", apitest.Widgets+"/b", apitest.WidgetBody(`"name":"b"`))
-		}, rest.OperationCreate},
+		}, admission.Create},
 		{"absent, on PUT", missing, func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`))
-		}, rest.OperationUpdate},
+		}, admission.Update},
 		{"absent, on apply", missing, func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m&force=true",
 				apitest.WidgetBody(`"name":"a"`, `"spec":{"size":2}`), "Content-Type", apitest.TypeApply)
-		}, rest.OperationUpdate},
+		}, admission.Update},
 		{"absent, on DELETE", missing, func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "")
-		}, rest.OperationDelete},
+		}, admission.Delete},
 		{"absent, on DELETE of the collection", missing, func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "DELETE", apitest.Widgets, "")
-		}, rest.OperationDelete},
+		}, admission.Delete},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var asked []rest.Operation
+			var asked []admission.Operation
 			armed := false
-			hook := apitest.Validating("v", func(_ context.Context, r *rest.AdmissionRequest) error {
+			hook := apitest.Validating("v", func(_ context.Context, r *admission.Request) error {
 				if !armed {
 					return nil
 				}
 				asked = append(asked, r.Operation)
 				return c.err
 			})
-			api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}},
+			api := apitest.New(t, rest.Options{Admission: []admission.Hook{hook}},
 				apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) { r.Wire.CreateOnUpdate = true }))
 			apitest.CreateWidget(t, api, "a")
 			armed = true
 			a := c.do(t, api)
 			assert.Equal(t, c.err.Error(), a.Text(t, "message"))
 			assert.Equal(t, status.CodeOf(c.err), a.Code)
-			assert.Equal(t, []rest.Operation{c.want}, asked)
+			assert.Equal(t, []admission.Operation{c.want}, asked)
 			assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
 		})
 	}
 }
 
 // optionsOf returns the options of a request that are set, or nil.
-func optionsOf(r *rest.AdmissionRequest) any {
+func optionsOf(r *admission.Request) any {
 	switch o := r.Options; {
 	case o.Create != nil:
 		return o.Create

@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // A hook sees and changes the object in each version.
 func TestAdmissionReviewInEachVersion(t *testing.T) {
 	var seen []string
-	look := func(ctx context.Context, r *rest.AdmissionRequest) error {
+	look := func(ctx context.Context, r *admission.Request) error {
 		for _, v := range r.Versions() {
 			var obj, old map[string]any
 			if _, err := r.ObjectIn(v, &obj); err != nil {
@@ -28,8 +29,8 @@ func TestAdmissionReviewInEachVersion(t *testing.T) {
 		}
 		return nil
 	}
-	change := func(ctx context.Context, r *rest.AdmissionRequest) error {
-		if r.Operation == rest.OperationDelete {
+	change := func(ctx context.Context, r *admission.Request) error {
+		if r.Operation == admission.Delete {
 			return nil
 		}
 		v := r.Versions()[1]
@@ -55,8 +56,8 @@ func TestAdmissionReviewInEachVersion(t *testing.T) {
 
 // A value that the Go type of a built-in kind cannot hold is a fault of the server, because no client has sent it.
 func TestAdmissionReviewRefusesValuesThatItsGoTypeCannotHold(t *testing.T) {
-	api := apitest.New(t, rest.Options{Admission: []rest.Admission{apitest.Mutating("m",
-		func(_ context.Context, r *rest.AdmissionRequest) error {
+	api := apitest.New(t, rest.Options{Admission: []admission.Hook{apitest.Mutating("m",
+		func(_ context.Context, r *admission.Request) error {
 			var obj map[string]any
 			if _, err := r.ObjectIn(r.Version(), &obj); err != nil {
 				return err
@@ -75,7 +76,7 @@ func TestAdmissionReviewHasAMemory(t *testing.T) {
 		t.Run(fmt.Sprint("again ", again), func(t *testing.T) {
 			var values []any
 			api := apitest.NewWidgetsWithAdmission(t,
-				apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+				apitest.Mutating("m", func(_ context.Context, r *admission.Request) error {
 					values = append(values, r.Remembered())
 					r.Remember(len(values))
 					if again {
@@ -97,9 +98,9 @@ func TestAdmissionReviewHasAMemory(t *testing.T) {
 // An idle hook does not run, and a write that changes nothing ends as without the hook.
 func TestIdleAdmission(t *testing.T) {
 	idle, called := true, 0
-	count := func(context.Context, *rest.AdmissionRequest) error { called++; return nil }
+	count := func(context.Context, *admission.Request) error { called++; return nil }
 	api := apitest.NewWidgetsWithAdmission(t,
-		rest.Admission{Name: "lazy", Mutate: count, Validate: count, Idle: func(context.Context) bool { return idle }})
+		admission.Hook{Name: "lazy", Mutate: count, Validate: count, Idle: func(context.Context) bool { return idle }})
 	apitest.CreateWidget(t, api, "a")
 	require.Equal(t, 200, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{}`).Code)
 	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets+"?dryRun=All", apitest.WidgetBody(`"name":"b"`)).Code)
@@ -112,7 +113,7 @@ func TestIdleAdmission(t *testing.T) {
 // A hook whose Idle panics runs.
 func TestPanicOfIdle(t *testing.T) {
 	called := false
-	hook := apitest.Validating("v", func(context.Context, *rest.AdmissionRequest) error { called = true; return nil })
+	hook := apitest.Validating("v", func(context.Context, *admission.Request) error { called = true; return nil })
 	hook.Idle = func(context.Context) bool { panic("no") }
 	apitest.CreateWidget(t, apitest.NewWidgetsWithAdmission(t, hook), "a")
 	assert.True(t, called)

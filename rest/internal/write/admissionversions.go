@@ -14,11 +14,11 @@ import (
 
 // isOfObject reports whether the hooks see the object itself, which may have several versions, rather than a
 // subresource's own kind.
-func (a *admission) isOfObject() bool { return a.schema == a.res.Schema }
+func (a *underReview) isOfObject() bool { return a.schema == a.res.Schema }
 
 // versionOf returns the version in which a hook works: that of the Go type of value, or the stored version if no
 // version has this type.
-func (a *admission) versionOf(value any) *resource.Resource {
+func (a *underReview) versionOf(value any) *resource.Resource {
 	if !a.isOfObject() {
 		return a.res
 	}
@@ -35,7 +35,7 @@ func (a *admission) versionOf(value any) *resource.Resource {
 }
 
 // typeViewOf returns the view that the Go type of value gives of the object in a version.
-func (a *admission) typeViewOf(in *resource.Resource, value any) schema.View {
+func (a *underReview) typeViewOf(in *resource.Resource, value any) schema.View {
 	t := reflect.TypeOf(value)
 	if !a.isOfObject() {
 		return a.res.KnownTypes().View(a.schema, t)
@@ -47,7 +47,7 @@ func (a *admission) typeViewOf(in *resource.Resource, value any) schema.View {
 }
 
 // storedForm converts obj from the version of the request to the stored version.
-func (a *admission) storedForm(obj doc.Value) (doc.Value, error) {
+func (a *underReview) storedForm(obj doc.Value) (doc.Value, error) {
 	if a.known.shown == obj {
 		return a.known.stored, nil
 	}
@@ -59,7 +59,7 @@ func (a *admission) storedForm(obj doc.Value) (doc.Value, error) {
 }
 
 // as converts obj from the version of the request to another version.
-func (a *admission) as(to *resource.Resource, obj doc.Value) (doc.Value, error) {
+func (a *underReview) as(to *resource.Resource, obj doc.Value) (doc.Value, error) {
 	if to == a.res || obj.IsAbsent() {
 		return obj, nil
 	}
@@ -71,7 +71,7 @@ func (a *admission) as(to *resource.Resource, obj doc.Value) (doc.Value, error) 
 }
 
 // oldAs returns the old object in a version.
-func (a *admission) oldAs(to *resource.Resource) (doc.Value, error) {
+func (a *underReview) oldAs(to *resource.Resource) (doc.Value, error) {
 	if to == a.res && !a.old.shown.IsAbsent() || a.old.stored.IsAbsent() {
 		return a.old.shown, nil
 	}
@@ -80,7 +80,7 @@ func (a *admission) oldAs(to *resource.Resource) (doc.Value, error) {
 
 // changed returns obj, an object in the version of the request, with the changes that a hook made in the version in. It
 // also keeps the new stored form, for what the version of the request cannot express.
-func (a *admission) changed(obj doc.Value, in *resource.Resource, before, after doc.Value) (doc.Value, error) {
+func (a *underReview) changed(obj doc.Value, in *resource.Resource, before, after doc.Value) (doc.Value, error) {
 	if in == a.res {
 		return after, nil
 	}

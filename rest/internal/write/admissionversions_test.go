@@ -9,17 +9,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-func admittedDisks(t testing.TB, hooks ...rest.Admission) *rest.API {
+func admittedDisks(t testing.TB, hooks ...admission.Hook) *rest.API {
 	return apitest.New(t, rest.Options{Admission: hooks}, diskResource())
 }
 
 // A hook that knows one version of a kind sees and changes objects in that version, whatever they are written in.
 func TestHookSeesObjectsInItsVersion(t *testing.T) {
-	atLeastTen := func(_ context.Context, r *rest.AdmissionRequest) error {
+	atLeastTen := func(_ context.Context, r *admission.Request) error {
 		var d Disk
 		if err := r.Object(&d); err != nil {
 			return err
@@ -40,7 +42,7 @@ func TestHookSeesObjectsInItsVersion(t *testing.T) {
 		{"the stored one, by its type", atLeastTen,
 			map[string]any{"sizeMB": 2048.0, "media": "ssd", "replicas": 1.0},
 			map[string]any{"sizeGB": 2.0, "class": "ssd", "replicas": 1.0, "tier": "cold"}},
-		{"the stored one, as a map", func(_ context.Context, r *rest.AdmissionRequest) error {
+		{"the stored one, as a map", func(_ context.Context, r *admission.Request) error {
 			d := map[string]any{}
 			if err := r.Object(&d); err != nil {
 				return err
@@ -56,7 +58,7 @@ func TestHookSeesObjectsInItsVersion(t *testing.T) {
 		{"the stored one, by a patch", patching(`{"spec":{"sizeGB":4,"tier":"hot"}}`),
 			map[string]any{"sizeMB": 4096.0, "media": "ssd", "replicas": 1.0},
 			map[string]any{"sizeGB": 4.0, "class": "ssd", "replicas": 1.0, "tier": "hot"}},
-		{"that of the request, by its type", func(_ context.Context, r *rest.AdmissionRequest) error {
+		{"that of the request, by its type", func(_ context.Context, r *admission.Request) error {
 			var d DiskV1beta1
 			if err := r.Object(&d); err != nil {
 				return err
@@ -75,7 +77,7 @@ func TestHookSeesObjectsInItsVersion(t *testing.T) {
 		})
 	}
 	t.Run("a third one", func(t *testing.T) {
-		hook := apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+		hook := apitest.Mutating("m", func(_ context.Context, r *admission.Request) error {
 			var c apitest.CogV1beta1
 			if err := r.Object(&c); err != nil {
 				return err
@@ -87,7 +89,7 @@ func TestHookSeesObjectsInItsVersion(t *testing.T) {
 			c.Spec.Oiled = true
 			return r.SetObject(&c)
 		})
-		api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, apitest.CogResource())
+		api := apitest.New(t, rest.Options{Admission: []admission.Hook{hook}}, apitest.CogResource())
 		made := apitest.Do(t, api, "POST", apitest.AlphaCogs,
 			`{"apiVersion":"example.com/v1alpha1","kind":"Cog","metadata":{"name":"a"},"spec":{"teeth":3}}`)
 		require.Equal(t, 201, made.Code, made.Body)
@@ -102,12 +104,12 @@ func TestHookSeesObjectsInItsVersion(t *testing.T) {
 // does what was there before.
 func TestHookKeepsFieldsThatTheRequestVersionLacks(t *testing.T) {
 	seen := 0
-	hooks := []rest.Admission{apitest.Mutating("first", func(_ context.Context, r *rest.AdmissionRequest) error {
+	hooks := []admission.Hook{apitest.Mutating("first", func(_ context.Context, r *admission.Request) error {
 		var d, old Disk
 		if err := r.Object(&d); err != nil {
 			return err
 		}
-		if r.Operation == rest.OperationUpdate {
+		if r.Operation == admission.Update {
 			if err := r.OldObject(&old); err != nil {
 				return err
 			}
@@ -116,17 +118,17 @@ func TestHookKeepsFieldsThatTheRequestVersionLacks(t *testing.T) {
 			}
 		}
 		return nil
-	}), apitest.Mutating("second", func(_ context.Context, r *rest.AdmissionRequest) error {
+	}), apitest.Mutating("second", func(_ context.Context, r *admission.Request) error {
 		var d Disk
 		if err := r.Object(&d); err != nil {
 			return err
 		}
 		if d.Labels["freeze"] != "" {
-			return r.Patch(rest.MergePatch,
+			return r.Patch(apimeta.MergePatch,
 				[]byte(`{"metadata":{"annotations":{"example.com/was":"`+d.Spec.Tier+`"}},"spec":{"note":"ice"}}`))
 		}
 		return nil
-	}), apitest.Mutating("last", func(_ context.Context, r *rest.AdmissionRequest) error {
+	}), apitest.Mutating("last", func(_ context.Context, r *admission.Request) error {
 		var d Disk
 		if err := r.Object(&d); err != nil {
 			return err
@@ -135,7 +137,7 @@ func TestHookKeepsFieldsThatTheRequestVersionLacks(t *testing.T) {
 			seen++
 		}
 		return nil
-	}), apitest.Validating("v", func(_ context.Context, r *rest.AdmissionRequest) error {
+	}), apitest.Validating("v", func(_ context.Context, r *admission.Request) error {
 		var d Disk
 		var beta DiskV1beta1
 		if err := errors.Join(r.Object(&d), r.Object(&beta)); err != nil {
@@ -179,21 +181,21 @@ func TestHookKeepsFieldsThatTheRequestVersionLacks(t *testing.T) {
 
 // The policy holds in each version.
 func TestPolicyHoldsInEachVersion(t *testing.T) {
-	limit := func(_ context.Context, r *rest.AdmissionRequest) error {
+	limit := func(_ context.Context, r *admission.Request) error {
 		var part struct {
 			Spec struct {
 				SizeGB int `json:"sizeGB"`
 			} `json:"spec"`
 		}
 		read := r.Object
-		if r.Operation == rest.OperationDelete {
+		if r.Operation == admission.Delete {
 			read = r.OldObject
 		}
 		if err := read(&part); err != nil {
 			return err
 		}
-		if part.Spec.SizeGB > 50 && r.Operation != rest.OperationDelete ||
-			part.Spec.SizeGB == 7 && r.Operation == rest.OperationDelete {
+		if part.Spec.SizeGB > 50 && r.Operation != admission.Delete ||
+			part.Spec.SizeGB == 7 && r.Operation == admission.Delete {
 			return fmt.Errorf("%s.%s in %s of %d GB", r.Kind.Kind, r.Kind.Version, r.Resource.Version, part.Spec.SizeGB)
 		}
 		return nil
@@ -218,14 +220,14 @@ func TestPolicyHoldsInEachVersion(t *testing.T) {
 // A hook that decodes nothing costs no conversion, and one that decodes what cannot be converted is told so.
 func TestHookAfterAFailedConversion(t *testing.T) {
 	look := false
-	hook := apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+	hook := apitest.Mutating("m", func(_ context.Context, r *admission.Request) error {
 		if !look {
 			return nil
 		}
 		return r.Object(new(apitest.Cog))
 	})
 	converted := 0
-	api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}},
+	api := apitest.New(t, rest.Options{Admission: []admission.Hook{hook}},
 		apitest.CogResource(func(r *rest.Resource[apitest.Cog]) {
 			r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(apitest.BetaCogResource(),
 				func(in *apitest.CogV1beta1, out *apitest.Cog) error {
@@ -246,7 +248,7 @@ func TestHookAfterAFailedConversion(t *testing.T) {
 
 // A hook cannot reach the metadata of the server, nor the status, by way of another version.
 func TestHookInAnotherVersionReachesNoFurther(t *testing.T) {
-	api := admittedDisks(t, apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+	api := admittedDisks(t, apitest.Mutating("m", func(_ context.Context, r *admission.Request) error {
 		var d Disk
 		if err := r.Object(&d); err != nil {
 			return err

@@ -220,7 +220,7 @@ func TestManagerOfTheClient(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"one"}, managers(w))
 	ctx := access.WithUser(t.Context(), access.User{Name: "alice"})
-	w, err = c.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"owner":"o"}}`))
+	w, err = c.Patch(ctx, "a", apimeta.MergePatch, []byte(`{"spec":{"owner":"o"}}`))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"alice", "one"}, managers(w))
 	_, err = c.Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})

@@ -3,6 +3,6 @@
 // wants, and runs it. steps.go has the steps of a write in their order, and each step is a method of Write in the file
 // of its group.
 //
-// The package also holds the admission hooks ([Hook]) and what a hook sees of a write ([Review]). It takes what a kind
-// is from package resource, which does not know it, and knows nothing of HTTP.
+// The package also calls the admission hooks, and holds what a hook sees of a write. It takes what a kind is from package
+// resource, which does not know it, and knows nothing of HTTP.
 package write

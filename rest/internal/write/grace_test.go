@@ -17,6 +17,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -327,9 +328,9 @@ func TestRemoveWhenDueNeedsAPeriod(t *testing.T) {
 
 func TestGraceSpaceOfAdmission(t *testing.T) {
 	var asked int
-	api := apitest.New(t, rest.Options{Admission: []rest.Admission{{Name: "v",
-		Operations: []rest.Operation{rest.OperationDelete},
-		Validate:   func(context.Context, *rest.AdmissionRequest) error { asked++; return nil }}}},
+	api := apitest.New(t, rest.Options{Admission: []admission.Hook{{Name: "v",
+		Operations: []admission.Operation{admission.Delete},
+		Validate:   func(context.Context, *admission.Request) error { asked++; return nil }}}},
 		apitest.WidgetResource(graceful))
 	apitest.CreateWidget(t, api, "a")
 	apitest.Must(t, api, "DELETE", apitest.Widgets+"/a", "")
@@ -407,8 +408,8 @@ func TestUnsafeDeletion(t *testing.T) {
 	t.Run("admission has its say", func(t *testing.T) {
 		refused := status.Generic(418, "no")
 		store := apitest.NewStore(t)
-		api := apitest.New(t, rest.Options{Store: store, UnsafeDeletion: true, Admission: []rest.Admission{{Name: "v",
-			Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+		api := apitest.New(t, rest.Options{Store: store, UnsafeDeletion: true, Admission: []admission.Hook{{Name: "v",
+			Validate: func(_ context.Context, r *admission.Request) error {
 				assert.Equal(t, "broken", r.Name)
 				return refused
 			}}}}, apitest.WidgetResource())

@@ -8,45 +8,28 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// operation is the operation of a write, in the words of admission.
-type operation string
-
-const (
-	createOperation  operation = "CREATE"
-	updateOperation  operation = "UPDATE"
-	deleteOperation  operation = "DELETE"
-	connectOperation operation = "CONNECT"
-)
-
-// Hook is an admission hook of the host. It may see the writes of many resources.
-type Hook struct {
-	Name string
-	// Operations and Resources select the writes that the hook sees. An empty list selects all.
-	Operations []string
-	Resources  []string
-	// SideEffects is what the host has declared, for CheckHooks.
-	SideEffects string
-	// RunsDry says that the hook may run in a dry run. If it may not, a dry run that the hook sees is refused.
-	RunsDry bool
-	// Idle, unless nil, reports that the hook has nothing to do at present. Writes then do not prepare for it.
-	Idle func(ctx context.Context) bool
-	// Mutate and Validate may each be nil.
-	Mutate, Validate func(ctx context.Context, r *Review) error
-}
-
-// sees reports whether the hook sees this operation on the resource or, if subresource is not "", on the subresource.
-func (h *Hook) sees(res *resource.Resource, subresource string, op operation) bool {
+// sees reports whether a hook sees this operation on the resource or, if subresource is not "", on the subresource.
+func sees(h *admission.Hook, res *resource.Resource, subresource string, op admission.Operation) bool {
 	names := func(pattern string) bool { return patternNames(pattern, res, subresource) }
-	return (len(h.Operations) == 0 || slices.Contains(h.Operations, string(op))) &&
+	return (len(h.Operations) == 0 || slices.Contains(h.Operations, op)) &&
 		(len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, names))
 }
 
-// idle reports whether the hook has nothing to do at present. A panic of the host counts as work, so that the hook
+// runsDry reports whether a hook may run in a dry run. If it may not, a dry run that it sees is refused.
+func runsDry(h *admission.Hook) bool {
+	if h.SideEffects == "" {
+		return h.Mutate == nil
+	}
+	return h.SideEffects != admission.SideEffectsSome
+}
+
+// isIdle reports whether a hook has nothing to do at present. A panic of the host counts as work, so that the hook
 // itself reports it.
-func (h *Hook) idle(ctx context.Context) (idle bool) {
+func isIdle(ctx context.Context, h *admission.Hook) (idle bool) {
 	if h.Idle == nil {
 		return false
 	}
@@ -90,12 +73,12 @@ func patternMayArrive(pattern string, resources []*resource.Resource) bool {
 }
 
 // hooksOf returns the hooks that may see a write of the resource or of its subresources.
-func (all *Writes) hooksOf(res *resource.Resource) (hooks []*Hook) {
+func (all *Writes) hooksOf(res *resource.Resource) (hooks []*admission.Hook) {
 	if len(all.hooks) == 0 {
 		return nil
 	}
 	if known, ok := all.seeing.Load(res); ok {
-		return known.([]*Hook)
+		return known.([]*admission.Hook)
 	}
 	for _, h := range all.hooks {
 		if len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternServed(p, res) }) {
@@ -121,7 +104,7 @@ func (all *Writes) MayRunHooks(res *resource.Resource, through *resource.Subreso
 func (all *Writes) CheckHooks(resources []*resource.Resource) error {
 	names := map[string]bool{}
 	for _, h := range all.hooks {
-		if err := h.check(resources); err != nil {
+		if err := checkHook(h, resources); err != nil {
 			return fmt.Errorf("admission %q: %w", h.Name, err)
 		}
 		if names[h.Name] {
@@ -132,20 +115,22 @@ func (all *Writes) CheckHooks(resources []*resource.Resource) error {
 	return nil
 }
 
-// check validates a hook. It refuses a pattern that no resource matches and that cannot name one that arrives later.
-func (h *Hook) check(resources []*resource.Resource) error {
+// checkHook validates a hook. It refuses a pattern that no resource matches and that cannot name one that arrives later.
+func checkHook(h *admission.Hook, resources []*resource.Resource) error {
 	if msgs := apimeta.ValidateDNS1123Subdomain(h.Name); len(msgs) > 0 {
 		return fmt.Errorf("name: %s", msgs[0])
 	}
 	if h.Mutate == nil && h.Validate == nil {
 		return errors.New("neither Mutate nor Validate is set")
 	}
+	operations := []admission.Operation{admission.Create, admission.Update, admission.Delete, admission.Connect}
 	for _, op := range h.Operations {
-		if !slices.Contains([]operation{createOperation, updateOperation, deleteOperation, connectOperation}, operation(op)) {
+		if !slices.Contains(operations, op) {
 			return fmt.Errorf("Operations: unknown operation %q", op)
 		}
 	}
-	if !slices.Contains([]string{"", "None", "NoneOnDryRun", "Some"}, h.SideEffects) {
+	effects := []admission.SideEffects{"", admission.SideEffectsNone, admission.SideEffectsNoneOnDryRun, admission.SideEffectsSome}
+	if !slices.Contains(effects, h.SideEffects) {
 		return fmt.Errorf("SideEffects: unknown value %q: must be None, NoneOnDryRun or Some", h.SideEffects)
 	}
 	for _, pattern := range h.Resources {

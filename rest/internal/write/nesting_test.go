@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -56,7 +57,7 @@ func (m *meddler) modify(ctx context.Context) error {
 // newMeddler makes an API of widgets with the hook in some place, and the widget a.
 func newMeddler(t *testing.T, place string, write func(ctx context.Context, m *meddler) error) *meddler {
 	m := &meddler{write: write}
-	asked := func(ctx context.Context, _ *rest.AdmissionRequest) error { return m.run(ctx) }
+	asked := func(ctx context.Context, _ *admission.Request) error { return m.run(ctx) }
 	var options rest.Options
 	m.api = apitest.New(t, rest.Options{}, apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
 		switch place {
@@ -67,9 +68,9 @@ func newMeddler(t *testing.T, place string, write func(ctx context.Context, m *m
 		case "ValidateDelete":
 			r.Hooks.ValidateDelete = func(ctx context.Context, _ *apitest.Widget) error { return m.run(ctx) }
 		case "Mutate":
-			options.Admission = []rest.Admission{{Name: "h", Mutate: asked}}
+			options.Admission = []admission.Hook{{Name: "h", Mutate: asked}}
 		case "Validate":
-			options.Admission = []rest.Admission{{Name: "h", Validate: asked}}
+			options.Admission = []admission.Hook{{Name: "h", Validate: asked}}
 		}
 	}))
 	if options.Admission != nil {

@@ -3,7 +3,7 @@ package write
 import (
 	"context"
 
-	"github.com/decorum-go/decorum/rest/internal/steps"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -11,7 +11,7 @@ import (
 type committing struct {
 	found   *storage.Record // the stored object of the last attempt
 	removes bool            // the last attempt removes the object
-	ended   func(steps.Outcome)
+	ended   func(observe.StepResult)
 }
 
 // beginCommit reports that the store begins to commit what an attempt has computed.
@@ -21,14 +21,14 @@ func (w *Write) beginCommit(ctx context.Context, current *storage.Record, json [
 	}
 	w.found, w.removes = current, json == nil
 	if !w.Asked.DryRun {
-		_, w.ended = w.observer.Begin(ctx, steps.Step{Kind: steps.Commit})
+		_, w.ended = w.observer.Begin(ctx, observe.Step{Kind: observe.StepCommit})
 	}
 }
 
 // endCommit reports that the store has ended a commit, or that another write has committed first.
 func (w *Write) endCommit(err error) {
 	if w.ended != nil {
-		w.ended(steps.Outcome{Err: err})
+		w.ended(observe.StepResult{Err: err})
 		w.ended = nil
 	}
 }
@@ -49,8 +49,8 @@ func (w *Write) committed(ctx context.Context, record *storage.Record, err error
 }
 
 // changeTo describes the change to a record.
-func (w *Write) changeTo(record *storage.Record) steps.Change {
-	c := steps.Change{
+func (w *Write) changeTo(record *storage.Record) observe.Change {
+	c := observe.Change{
 		Resource: w.res.GR.String(), Namespace: record.Key.Namespace, Name: record.Key.Name, UID: record.UID,
 		Revision: uint64(record.Revision),
 	}

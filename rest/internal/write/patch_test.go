@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -233,11 +233,11 @@ func TestStrategicMerge(t *testing.T) {
 		`{"metadata":{"name":"a","finalizers":["example.com/f"]},"data":{"k":"v","l":"w"}}`)
 	a := apitest.Do(t, api, "PATCH", apitest.Memos+"/a",
 		`{"metadata":{"finalizers":["example.com/g"]},"data":{"l":null,"m":"n"}}`, "Content-Type",
-		string(rest.StrategicPatch))
+		string(apimeta.StrategicPatch))
 	apitest.WantJSON(t, a, 200, strings.Replace(apitest.StoredMemo("3", `,"data":{"k":"v","m":"n"}`), `"name":"a"`,
 		`"name":"a","finalizers":["example.com/g","example.com/f"]`, 1))
 	a = apitest.Do(t, api, "PATCH", apitest.Memos+"/a", `{"data":{"$patch":"replace","x":"y"}}`, "Content-Type",
-		string(rest.StrategicPatch))
+		string(apimeta.StrategicPatch))
 	assert.Equal(t, map[string]any{"x": "y"}, a.Value(t, "data"))
 }
 

@@ -3,9 +3,11 @@ package write
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/steps"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -16,7 +18,7 @@ type attempt struct {
 	before found
 	draft  draft
 	after  outcome
-	review *admission // set from mutate to admit; nil if no hook sees the write
+	review *underReview // set from mutate to admit; nil if no hook sees the write
 	result Result
 	done   bool // the remaining steps are skipped
 }
@@ -119,7 +121,7 @@ const (
 // step is one step of a write. The docs show name and about. The method of a step is called like the step.
 type step struct {
 	declaredStep
-	number int // the index of its name in [StepNames]
+	number int // the index of its name in stepNames
 }
 
 type declaredStep struct {
@@ -139,8 +141,16 @@ type order struct {
 	stored []step
 }
 
-// StepNames are the names of the steps in their order, those of a body first.
-var StepNames = namesOf(newOrder())
+// stepNames are the names of the steps in their order, those of a body first.
+var stepNames = namesOf(newOrder())
+
+// StepTimes are the times of the steps of writes, by the names of the steps.
+type StepTimes steps.Times
+
+// Each implements [observe.StepTimes].
+func (t *StepTimes) Each(f func(step string, took time.Duration)) {
+	(*steps.Times)(t).Each(func(step int, took time.Duration) { f(stepNames[step], took) })
+}
 
 func namesOf(o order) (names []string) {
 	for _, s := range slices.Concat(o.body, o.main) {
@@ -285,7 +295,7 @@ func (w *Write) step(ctx context.Context, s *step) (err error) {
 	if !w.reports {
 		return s.do(w, ctx)
 	}
-	ctx, ended := w.observer.Begin(ctx, steps.Step{Kind: steps.Pipeline, Name: s.name})
-	defer func() { ended(steps.Outcome{Err: err}) }()
+	ctx, ended := w.observer.Begin(ctx, observe.Step{Kind: observe.StepPipeline, Name: s.name})
+	defer func() { ended(observe.StepResult{Err: err}) }()
 	return s.do(w, ctx)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/steps"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -107,7 +108,7 @@ func transactionError(err error) error {
 }
 
 // committedLater reports a change to an observer when the transaction has committed it.
-func (t *Transaction) committedLater(ctx context.Context, observer steps.Observer, key storage.Key, c steps.Change) {
+func (t *Transaction) committedLater(ctx context.Context, observer steps.Observer, key storage.Key, c observe.Change) {
 	t.AfterCommit(func(committed Committed) {
 		if change, ok := committed[key]; ok {
 			c.Revision = uint64(change.Revision)

@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/rest/internal/steps"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -147,9 +147,9 @@ func (w *Write) checkByRules(ctx context.Context, obj doc.Value,
 	}
 	defer resource.EnterHook(ctx, "Rules").Leave(&err)
 	if w.observer != nil {
-		within, ended := w.observer.Begin(ctx, steps.Step{Kind: steps.Rules})
+		within, ended := w.observer.Begin(ctx, observe.Step{Kind: observe.StepRules})
 		ctx = within
-		defer func() { ended(steps.Outcome{Err: err}) }()
+		defer func() { ended(observe.StepResult{Err: err}) }()
 	}
 	broken, before := w.res.Rules.Check(ctx, obj, w.before.shown)
 	if ctx.Err() != nil { // the rules stopped early, so their result is incomplete

@@ -3,6 +3,7 @@ package write
 import (
 	"sync"
 
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
@@ -12,8 +13,8 @@ import (
 type Writes struct {
 	env        *resource.Environment
 	order      order
-	hooks      []*Hook
-	seeing     sync.Map // the hooks that may see a write of a *Resource, as []*Hook
+	hooks      []*admission.Hook
+	seeing     sync.Map // the hooks that may see a write of a *Resource, as []*admission.Hook
 	reaper     *reaper
 	unattended *unattended
 	sweeper    *history.Sweeper
@@ -21,9 +22,11 @@ type Writes struct {
 
 // NewWrites returns the Writes of an API with these admission hooks, in the order in which they run. The API must close
 // it.
-func NewWrites(env *resource.Environment, hooks []*Hook) *Writes {
-	all := &Writes{env: env, order: newOrder(), hooks: hooks, unattended: &unattended{host: env.Host},
-		sweeper: history.NewSweeper(env)}
+func NewWrites(env *resource.Environment, hooks []admission.Hook) *Writes {
+	all := &Writes{env: env, order: newOrder(), unattended: &unattended{host: env.Host}, sweeper: history.NewSweeper(env)}
+	for i := range hooks {
+		all.hooks = append(all.hooks, &hooks[i])
+	}
 	all.reaper = newReaper(all)
 	return all
 }

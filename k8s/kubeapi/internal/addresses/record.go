@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -24,13 +25,13 @@ const manager = "kube-apiserver"
 // Record returns a hook that creates the IPAddresses of a Service. It belongs behind all other hooks, because it cannot
 // know whether they refuse the write. If the write fails nevertheless, the hook takes the IPAddresses back when the
 // request ends.
-func Record() rest.Admission {
-	return rest.Admission{Name: "addresses.kubeapi",
-		Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate}, Resources: []string{"services"},
-		SideEffects: rest.SideEffectsNoneOnDryRun, Validate: record}
+func Record() admission.Hook {
+	return admission.Hook{Name: "addresses.kubeapi",
+		Operations: []admission.Operation{admission.Create, admission.Update}, Resources: []string{"services"},
+		SideEffects: admission.SideEffectsNoneOnDryRun, Validate: record}
 }
 
-func record(ctx context.Context, r *rest.AdmissionRequest) error {
+func record(ctx context.Context, r *admission.Request) error {
 	if r.DryRun {
 		return nil
 	}

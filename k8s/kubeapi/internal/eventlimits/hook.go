@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -16,7 +16,7 @@ import (
 const Name = "EventRateLimit"
 
 // Hooks returns the hooks of the plugin with a configuration, which it needs.
-func Hooks(config []byte) ([]rest.Admission, error) {
+func Hooks(config []byte) ([]admission.Hook, error) {
 	limits, err := limitsIn(config)
 	if err != nil {
 		return nil, err
@@ -25,8 +25,8 @@ func Hooks(config []byte) ([]rest.Admission, error) {
 	for _, l := range limits {
 		e = append(e, enforcer{l.Type, newBuckets(l)})
 	}
-	return []rest.Admission{{Name: "event-rates.kubeapi", Resources: []string{"events"}, Validate: e.admit,
-		Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate}}}, nil
+	return []admission.Hook{{Name: "event-rates.kubeapi", Resources: []string{"events"}, Validate: e.admit,
+		Operations: []admission.Operation{admission.Create, admission.Update}}}, nil
 }
 
 // enforcer enforces one limit.
@@ -39,7 +39,7 @@ type enforcers []enforcer
 
 // admit asks all limits, so that an Event counts for each of them. A dry run stores nothing and counts for none. As in
 // kube-apiserver, Events in the group events.k8s.io do not count.
-func (e enforcers) admit(_ context.Context, r *rest.AdmissionRequest) error {
+func (e enforcers) admit(_ context.Context, r *admission.Request) error {
 	if r.DryRun || r.Resource.Group != "" {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (e enforcers) admit(_ context.Context, r *rest.AdmissionRequest) error {
 }
 
 // sortOf returns the sort of an Event that a limit counts apart from others.
-func (e enforcer) sortOf(r *rest.AdmissionRequest) (string, error) {
+func (e enforcer) sortOf(r *admission.Request) (string, error) {
 	switch e.limit {
 	case ofServer:
 		return "", nil

@@ -12,7 +12,7 @@ import (
 	"k8s.io/api/imagepolicy/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 // Name is the name of the plugin.
@@ -27,18 +27,18 @@ type plugin struct {
 }
 
 // Hooks returns the hooks of the plugin with a configuration, which it needs.
-func Hooks(text []byte) ([]rest.Admission, error) {
+func Hooks(text []byte) ([]admission.Hook, error) {
 	c, err := configIn(text)
 	if err != nil {
 		return nil, err
 	}
 	p := &plugin{config: c}
-	return []rest.Admission{{Name: "image-policy.kubeapi", Resources: []string{"pods", "pods/ephemeralcontainers"},
-		Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate}, Validate: p.admit}}, nil
+	return []admission.Hook{{Name: "image-policy.kubeapi", Resources: []string{"pods", "pods/ephemeralcontainers"},
+		Operations: []admission.Operation{admission.Create, admission.Update}, Validate: p.admit}}, nil
 }
 
 // admit refuses a Pod whose images the server does not allow.
-func (p *plugin) admit(ctx context.Context, r *rest.AdmissionRequest) error {
+func (p *plugin) admit(ctx context.Context, r *admission.Request) error {
 	var pod corev1.Pod
 	if err := r.Object(&pod); err != nil {
 		return err

@@ -11,14 +11,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 // completing returns a hook that changes objects of a kind.
-func completing[T any](name, resource string, operations []rest.Operation,
-	complete func(ctx context.Context, obj *T) error) rest.Admission {
-	return rest.Admission{Name: name, Operations: operations, Resources: []string{resource},
-		SideEffects: rest.SideEffectsNone,
-		Mutate: func(ctx context.Context, r *rest.AdmissionRequest) error {
+func completing[T any](name, resource string, operations []admission.Operation,
+	complete func(ctx context.Context, obj *T) error) admission.Hook {
+	return admission.Hook{Name: name, Operations: operations, Resources: []string{resource},
+		SideEffects: admission.SideEffectsNone,
+		Mutate: func(ctx context.Context, r *admission.Request) error {
 			obj := new(T)
 			if err := r.Object(obj); err != nil {
 				return err

@@ -8,11 +8,12 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/status"
 )
 
 // permitExpansion lets only those claims grow that have a volume, and whose StorageClass can expand volumes.
-func permitExpansion(ctx context.Context, r *rest.AdmissionRequest) error {
+func permitExpansion(ctx context.Context, r *admission.Request) error {
 	var now, was corev1.PersistentVolumeClaim
 	if err := errors.Join(r.Object(&now), r.OldObject(&was)); err != nil {
 		return err

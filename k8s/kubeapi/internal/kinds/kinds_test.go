@@ -17,6 +17,7 @@ import (
 	serviceaddresses "github.com/decorum-go/decorum/k8s/kubeapi/internal/addresses"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
@@ -31,18 +32,18 @@ func newAPIAt(t *testing.T, addresses netip.Prefix) *rest.API {
 }
 
 // hooksOf returns the hooks of the plugins that options choose.
-func hooksOf(t *testing.T, o kinds.PluginOptions) []rest.Admission {
+func hooksOf(t *testing.T, o kinds.PluginOptions) []admission.Hook {
 	hooks, err := kinds.Admission(o)
 	require.NoError(t, err)
 	return hooks
 }
 
 // newAPIWith returns such an API with some hooks.
-func newAPIWith(t *testing.T, hooks []rest.Admission) *rest.API {
+func newAPIWith(t *testing.T, hooks []admission.Hook) *rest.API {
 	return newAPIOf(t, hooks, netip.Prefix{})
 }
 
-func newAPIOf(t *testing.T, hooks []rest.Admission, addresses netip.Prefix) *rest.API {
+func newAPIOf(t *testing.T, hooks []admission.Hook, addresses netip.Prefix) *rest.API {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://kubernetes.default.svc",

@@ -8,7 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 // limitsSecrets reports whether the Pods of an account may use only the Secrets that the account lists.
@@ -76,7 +76,7 @@ func lists(account *corev1.ServiceAccount, secret string) bool {
 
 // limitDebugging does for the ephemeral containers of a Pod what limitSecrets does for the others. kube-apiserver
 // answers their Secrets with an internal error.
-func limitDebugging(ctx context.Context, r *rest.AdmissionRequest) error {
+func limitDebugging(ctx context.Context, r *admission.Request) error {
 	var pod corev1.Pod
 	if err := r.Object(&pod); err != nil {
 		return err

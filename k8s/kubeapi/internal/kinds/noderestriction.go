@@ -15,30 +15,31 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 // restrictNodes returns the hooks of the plugin NodeRestriction. A kubelet, which is the user system:node:NAME in the
 // group system:nodes, may write only its own node and what belongs to the Pods there.
-func restrictNodes() []rest.Admission {
+func restrictNodes() []admission.Hook {
 	resources := []string{"pods", "pods/*", "nodes", "nodes/*", "persistentvolumeclaims", "persistentvolumeclaims/*",
 		"serviceaccounts/token", "leases.coordination.k8s.io", "csinodes.storage.k8s.io", "csinodes.storage.k8s.io/*",
 		"resourceslices.resource.k8s.io", "certificatesigningrequests.certificates.k8s.io",
 		"podcertificaterequests.certificates.k8s.io", "podcertificaterequests.certificates.k8s.io/*"}
-	return []rest.Admission{
-		{Name: "nodes-restricted.kubeapi", Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
-			Resources: resources, SideEffects: rest.SideEffectsNone, Mutate: restrictNode},
-		{Name: "deletions-of-nodes-restricted.kubeapi", Operations: []rest.Operation{rest.OperationDelete},
+	return []admission.Hook{
+		{Name: "nodes-restricted.kubeapi", Operations: []admission.Operation{admission.Create, admission.Update},
+			Resources: resources, SideEffects: admission.SideEffectsNone, Mutate: restrictNode},
+		{Name: "deletions-of-nodes-restricted.kubeapi", Operations: []admission.Operation{admission.Delete},
 			Resources: resources, Validate: restrictNode},
 	}
 }
 
 // kubelet is a write of a kubelet.
 type kubelet struct {
-	*rest.AdmissionRequest
+	*admission.Request
 	node string
 }
 
-func restrictNode(ctx context.Context, r *rest.AdmissionRequest) error {
+func restrictNode(ctx context.Context, r *admission.Request) error {
 	node, ok := strings.CutPrefix(r.User.Name, "system:node:")
 	if !ok || !slices.Contains(r.User.Groups, "system:nodes") {
 		return nil
@@ -90,20 +91,20 @@ func (k *kubelet) pod(ctx context.Context) error {
 	switch k.Subresource {
 	case "":
 		switch k.Operation {
-		case rest.OperationCreate:
+		case admission.Create:
 			var pod corev1.Pod
 			if err := k.Object(&pod); err != nil {
 				return err
 			}
 			return k.mirror(ctx, &pod)
-		case rest.OperationDelete:
+		case admission.Delete:
 			return k.ownPod(ctx, "node %q can only delete pods with spec.nodeName set to itself")
 		}
 		return fmt.Errorf("unexpected operation %q, node %q can only create and delete mirror pods", k.Operation, k.node)
 	case "status":
 		return k.podStatus()
 	case "eviction":
-		if k.Operation != rest.OperationCreate {
+		if k.Operation != admission.Create {
 			return fmt.Errorf("unexpected operation %s", k.Operation)
 		}
 		return k.ownPod(ctx, "node %s can only evict pods with spec.nodeName set to itself")
@@ -130,7 +131,7 @@ func objectIn[T any](ctx context.Context, namespace, name string) (*T, error) {
 }
 
 func (k *kubelet) podStatus() error {
-	if k.Operation != rest.OperationUpdate {
+	if k.Operation != admission.Update {
 		return k.unexpected()
 	}
 	var now, was corev1.Pod
@@ -158,7 +159,7 @@ func (k *kubelet) ownNode() error {
 		return fmt.Errorf("node %q is not allowed to modify node %q", k.node, k.Name)
 	}
 	var now, was corev1.Node
-	if k.Operation == rest.OperationDelete {
+	if k.Operation == admission.Delete {
 		return nil
 	}
 	if err := k.Object(&now); err != nil {
@@ -166,7 +167,7 @@ func (k *kubelet) ownNode() error {
 	}
 	//lint:ignore SA1019 clients still send it
 	config := now.Spec.ConfigSource
-	if k.Operation == rest.OperationCreate {
+	if k.Operation == admission.Create {
 		if config != nil {
 			return fmt.Errorf("node %q is not allowed to create pods with a non-nil configSource", k.node)
 		}
@@ -230,7 +231,7 @@ func (k *kubelet) claim() error {
 	if k.Subresource != "status" {
 		return errors.New("may only update PVC status")
 	}
-	if k.Operation != rest.OperationUpdate {
+	if k.Operation != admission.Update {
 		return k.unexpected()
 	}
 	var now, was corev1.PersistentVolumeClaim
@@ -251,9 +252,9 @@ func (k *kubelet) slice() error {
 	var s resourcev1.ResourceSlice
 	verb, read := "create", k.Object
 	switch k.Operation {
-	case rest.OperationUpdate:
+	case admission.Update:
 		return nil
-	case rest.OperationDelete:
+	case admission.Delete:
 		verb, read = "delete", k.OldObject
 	}
 	if err := read(&s); err != nil {
@@ -267,7 +268,7 @@ func (k *kubelet) slice() error {
 
 func (k *kubelet) signingRequest() error {
 	var csr certificatesv1.CertificateSigningRequest
-	if k.Operation != rest.OperationCreate {
+	if k.Operation != admission.Create {
 		return nil
 	}
 	if err := k.Object(&csr); err != nil {

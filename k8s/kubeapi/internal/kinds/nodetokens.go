@@ -13,14 +13,14 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/status"
 )
 
 // token lets a kubelet get the tokens that the Pods on its node use.
 func (k *kubelet) token(ctx context.Context) error {
-	if k.Operation != rest.OperationCreate || k.Subresource != "token" {
+	if k.Operation != admission.Create || k.Subresource != "token" {
 		return nil
 	}
 	var request authenticationv1.TokenRequest
@@ -123,7 +123,7 @@ func driverOf(ctx context.Context, pod *corev1.Pod, v *corev1.Volume) (string, e
 // podCertificate lets a kubelet request the certificates of the Pods on its node.
 func (k *kubelet) podCertificate(ctx context.Context) error {
 	switch {
-	case k.Operation != rest.OperationCreate:
+	case k.Operation != admission.Create:
 		return fmt.Errorf("unexpected operation %v", k.Operation)
 	case k.Subresource != "":
 		return fmt.Errorf("unexpected subresource %v", k.Subresource)

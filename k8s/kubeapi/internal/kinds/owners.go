@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/raw"
 )
 
@@ -24,8 +25,8 @@ type owners struct{ api *rest.API }
 // Plug implements [rest.Plugin].
 func (o *owners) Plug(api *rest.API) (rest.Parts, error) {
 	o.api = api
-	return rest.Parts{Name: "owners", Admission: []rest.Admission{{Name: "owners.kubeapi",
-		Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate}, Validate: o.validate}}}, nil
+	return rest.Parts{Name: "owners", Admission: []admission.Hook{{Name: "owners.kubeapi",
+		Operations: []admission.Operation{admission.Create, admission.Update}, Validate: o.validate}}}, nil
 }
 
 // owned is the part of an object that names its owners.
@@ -35,7 +36,7 @@ type owned struct {
 	} `json:"metadata"`
 }
 
-func (o *owners) validate(ctx context.Context, r *rest.AdmissionRequest) error {
+func (o *owners) validate(ctx context.Context, r *admission.Request) error {
 	if r.Resource.Group == "" && r.Resource.Resource == "pods" && r.Subresource == "status" {
 		return nil // a write of the status cannot change the owners
 	}
@@ -43,7 +44,7 @@ func (o *owners) validate(ctx context.Context, r *rest.AdmissionRequest) error {
 	if err := r.Object(&now); err != nil {
 		return err
 	}
-	if r.Operation == rest.OperationUpdate {
+	if r.Operation == admission.Update {
 		if err := r.OldObject(&was); err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func (o *owners) validate(ctx context.Context, r *rest.AdmissionRequest) error {
 	if equality.Semantic.DeepEqual(refs, old) {
 		return nil
 	}
-	if r.Operation == rest.OperationUpdate {
+	if r.Operation == admission.Update {
 		decision, err := access.Authorize(ctx, access.Access{Verb: access.VerbDelete, Group: r.Resource.Group,
 			Version: r.Resource.Version, Resource: r.Resource.Resource, Subresource: r.Subresource, Namespace: r.Namespace,
 			Name: r.Name})

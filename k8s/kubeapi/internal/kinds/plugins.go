@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/limits"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/pluginconfig"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/podsecurity"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 // plugin is an admission plugin of kube-apiserver.
@@ -23,13 +23,13 @@ type plugin struct {
 	// pod completes a Pod. The plugins share one hook on Pods, which decodes each Pod once.
 	pod func(ctx context.Context, pod *corev1.Pod) error
 	// hooks are the other hooks of the plugin.
-	hooks []rest.Admission
+	hooks []admission.Hook
 	// configure, unless nil, sets pod or hooks. text is the configuration of the plugin, or nil.
 	configure func(p *plugin, text []byte) error
 }
 
 // hooked returns the function configure of a plugin whose hooks depend on its configuration.
-func hooked(hooks func(text []byte) ([]rest.Admission, error)) func(*plugin, []byte) error {
+func hooked(hooks func(text []byte) ([]admission.Hook, error)) func(*plugin, []byte) error {
 	return func(p *plugin, text []byte) (err error) {
 		p.hooks, err = hooks(text)
 		return err
@@ -39,24 +39,24 @@ func hooked(hooks func(text []byte) ([]rest.Admission, error)) func(*plugin, []b
 // plugins returns the plugins in the order in which their hooks run. The functions on Pods run in this order too, but
 // after all of the hooks, because the hook that they share comes last.
 func plugins(o PluginOptions) []plugin {
-	creates, updates := []rest.Operation{rest.OperationCreate}, []rest.Operation{rest.OperationUpdate}
-	both := []rest.Operation{rest.OperationCreate, rest.OperationUpdate}
+	creates, updates := []admission.Operation{admission.Create}, []admission.Operation{admission.Update}
+	both := []admission.Operation{admission.Create, admission.Update}
 	const requests = "certificatesigningrequests.certificates.k8s.io"
 	return []plugin{
 		{name: "AlwaysAdmit", rare: true},
 		{name: "NamespaceExists", rare: true}, // the API itself refuses objects in missing namespaces
 		{name: "LimitPodHardAntiAffinityTopology", rare: true,
-			hooks: []rest.Admission{{Name: "topologies-of-pods.kubeapi", Operations: both, Resources: []string{"pods"},
+			hooks: []admission.Hook{{Name: "topologies-of-pods.kubeapi", Operations: both, Resources: []string{"pods"},
 				Validate: restrictTopology}}},
 		{name: "LimitRanger", hooks: limits.Ranges()},
 		{name: "ServiceAccount", pod: runAsAccount,
-			hooks: []rest.Admission{{Name: "secrets-of-ephemeral-containers.kubeapi", Operations: updates,
+			hooks: []admission.Hook{{Name: "secrets-of-ephemeral-containers.kubeapi", Operations: updates,
 				Resources: []string{"pods/ephemeralcontainers"}, Validate: limitDebugging}}},
 		{name: "NodeRestriction", rare: true, hooks: restrictNodes()},
-		{name: "TaintNodesByCondition", hooks: []rest.Admission{completing("nodes.kubeapi", "nodes", creates, taintNode)}},
+		{name: "TaintNodesByCondition", hooks: []admission.Hook{completing("nodes.kubeapi", "nodes", creates, taintNode)}},
 		{name: "AlwaysPullImages", rare: true,
-			hooks: []rest.Admission{{Name: "pulls.kubeapi", Operations: both, Resources: []string{"pods"},
-				SideEffects: rest.SideEffectsNone, Mutate: pullAlways}}},
+			hooks: []admission.Hook{{Name: "pulls.kubeapi", Operations: both, Resources: []string{"pods"},
+				SideEffects: admission.SideEffectsNone, Mutate: pullAlways}}},
 		{name: imagepolicy.Name, rare: true, configure: hooked(imagepolicy.Hooks)},
 		{name: podsecurity.Name, configure: hooked(podsecurity.Hooks)},
 		{name: "PodNodeSelector", rare: true, configure: func(p *plugin, text []byte) error {
@@ -65,7 +65,7 @@ func plugins(o PluginOptions) []plugin {
 			return err
 		}},
 		{name: "Priority", pod: setPriority,
-			hooks: []rest.Admission{{Name: "default-priorities.kubeapi", Operations: both,
+			hooks: []admission.Hook{{Name: "default-priorities.kubeapi", Operations: both,
 				Resources: []string{"priorityclasses.scheduling.k8s.io"}, Validate: permitDefaultPriority}}},
 		{name: "DefaultTolerationSeconds", pod: o.tolerateBriefly},
 		{name: "PodTolerationRestriction", rare: true, configure: func(p *plugin, text []byte) error {
@@ -76,9 +76,9 @@ func plugins(o PluginOptions) []plugin {
 		{name: eventlimits.Name, rare: true, configure: hooked(eventlimits.Hooks)},
 		{name: "ExtendedResourceToleration", rare: true, pod: tolerateExtended},
 		{name: "DefaultStorageClass",
-			hooks: []rest.Admission{completing("classes-of-claims.kubeapi", "persistentvolumeclaims", creates,
+			hooks: []admission.Hook{completing("classes-of-claims.kubeapi", "persistentvolumeclaims", creates,
 				chooseStorageClass)}},
-		{name: "StorageObjectInUseProtection", hooks: []rest.Admission{
+		{name: "StorageObjectInUseProtection", hooks: []admission.Hook{
 			completing("protected-volumes.kubeapi", "persistentvolumes", creates,
 				func(_ context.Context, v *corev1.PersistentVolume) error {
 					protect(&v.ObjectMeta, "kubernetes.io/pv-protection")
@@ -92,34 +92,34 @@ func plugins(o PluginOptions) []plugin {
 		}},
 		{name: "PodGroupProtection"}, // concerns kinds that kube-apiserver does not serve by default
 		{name: "PersistentVolumeClaimResize",
-			hooks: []rest.Admission{{Name: "sizes-of-claims.kubeapi", Operations: updates,
+			hooks: []admission.Hook{{Name: "sizes-of-claims.kubeapi", Operations: updates,
 				Resources: []string{"persistentvolumeclaims"}, Validate: permitExpansion}}},
 		{name: "RuntimeClass", pod: useRuntimeClass},
 		{name: "CertificateApproval",
-			hooks: []rest.Admission{{Name: "approvals.kubeapi", Operations: updates, Resources: []string{requests + "/approval"},
+			hooks: []admission.Hook{{Name: "approvals.kubeapi", Operations: updates, Resources: []string{requests + "/approval"},
 				Validate: permitApproval}}},
 		{name: "CertificateSigning",
-			hooks: []rest.Admission{{Name: "signing.kubeapi", Operations: updates, Resources: []string{requests + "/status"},
+			hooks: []admission.Hook{{Name: "signing.kubeapi", Operations: updates, Resources: []string{requests + "/status"},
 				Validate: permitCertificate}}},
 		{name: "ClusterTrustBundleAttest",
-			hooks: []rest.Admission{{Name: "attestations.kubeapi",
+			hooks: []admission.Hook{{Name: "attestations.kubeapi",
 				Operations: both, Resources: []string{"clustertrustbundles.certificates.k8s.io"},
 				Validate: permitAttestation}}},
 		{name: "CertificateSubjectRestriction",
-			hooks: []rest.Admission{{Name: "subjects.kubeapi", Operations: creates, Resources: []string{requests},
+			hooks: []admission.Hook{{Name: "subjects.kubeapi", Operations: creates, Resources: []string{requests},
 				Validate: restrictSubject}}},
 		{name: "DefaultIngressClass",
-			hooks: []rest.Admission{completing("ingresses.kubeapi", "ingresses.networking.k8s.io", creates,
+			hooks: []admission.Hook{completing("ingresses.kubeapi", "ingresses.networking.k8s.io", creates,
 				chooseIngressClass)}},
 		{name: "DenyServiceExternalIPs", rare: true,
-			hooks: []rest.Admission{{Name: "external-ips.kubeapi", Operations: both, Resources: []string{"services"},
+			hooks: []admission.Hook{{Name: "external-ips.kubeapi", Operations: both, Resources: []string{"services"},
 				Validate: denyExternalIPs}}},
 		{name: "PodTopologyLabels", pod: labelWithTopology},
 		{name: "NodeDeclaredFeatureValidator",
-			hooks: []rest.Admission{{Name: "features-of-nodes.kubeapi", Operations: updates, Resources: []string{"pods/resize"},
+			hooks: []admission.Hook{{Name: "features-of-nodes.kubeapi", Operations: updates, Resources: []string{"pods/resize"},
 				Validate: requireFeatures}}},
 		{name: "PodResizeValidator",
-			hooks: []rest.Admission{{Name: "resizes.kubeapi", Operations: updates, Resources: []string{"pods/resize"},
+			hooks: []admission.Hook{{Name: "resizes.kubeapi", Operations: updates, Resources: []string{"pods/resize"},
 				Validate: permitResize}}},
 	}
 }
@@ -159,7 +159,7 @@ func (o PluginOptions) Configure(name string, read func(text []byte) error) erro
 // Admission returns hooks that do what admission plugins of kube-apiserver do. The hooks run before webhooks and
 // policies, which see their results. The plugin ResourceQuota runs after those: see [limits.Quotas]. Admission returns
 // an error if a plugin that runs does not understand its configuration.
-func Admission(o PluginOptions) (hooks []rest.Admission, err error) {
+func Admission(o PluginOptions) (hooks []admission.Hook, err error) {
 	var steps []func(context.Context, *corev1.Pod) error
 	for _, p := range plugins(o) {
 		if !o.runs(p) {
@@ -178,7 +178,7 @@ func Admission(o PluginOptions) (hooks []rest.Admission, err error) {
 	if len(steps) == 0 {
 		return hooks, nil
 	}
-	return append(hooks, completing("pods.kubeapi", "pods", []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
+	return append(hooks, completing("pods.kubeapi", "pods", []admission.Operation{admission.Create, admission.Update},
 		func(ctx context.Context, pod *corev1.Pod) error {
 			for _, step := range steps {
 				if err := step(ctx, pod); err != nil {

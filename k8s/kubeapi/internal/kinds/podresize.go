@@ -14,12 +14,13 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/amounts"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/status"
 )
 
 // permitResize lets only those Pods be resized in place that fit on their node and run on Linux. A Pod without a node
 // has nothing to fit on yet.
-func permitResize(ctx context.Context, r *rest.AdmissionRequest) error {
+func permitResize(ctx context.Context, r *admission.Request) error {
 	now, was, err := resized(r)
 	if err != nil || now.Spec.NodeName == "" || equality.Semantic.DeepEqual(now.Spec, was.Spec) {
 		return err
@@ -39,7 +40,7 @@ func permitResize(ctx context.Context, r *rest.AdmissionRequest) error {
 }
 
 // resized returns the Pod of an update, after it and before it.
-func resized(r *rest.AdmissionRequest) (now, was *corev1.Pod, err error) {
+func resized(r *admission.Request) (now, was *corev1.Pod, err error) {
 	now, was = new(corev1.Pod), new(corev1.Pod)
 	return now, was, errors.Join(r.Object(now), r.OldObject(was))
 }
@@ -58,7 +59,7 @@ func nodeOf(ctx context.Context, pod *corev1.Pod) (*corev1.Node, error) {
 }
 
 // resizeRefused returns the error about a resize, with a cause by which autoscalers recognize it.
-func resizeRefused(r *rest.AdmissionRequest, cause status.CauseType, why error) error {
+func resizeRefused(r *admission.Request, cause status.CauseType, why error) error {
 	err := status.Forbidden(apimeta.GroupResource{Resource: r.Resource.Resource}, r.Name, why.Error())
 	err.Status.Details.Causes = append(err.Status.Details.Causes, status.Cause{Type: cause})
 	return err
@@ -97,7 +98,7 @@ func requestedOf(spec *corev1.PodSpec, name corev1.ResourceName) apiresource.Qua
 }
 
 // requireFeatures refuses a resize for which the node of the Pod has not declared the features.
-func requireFeatures(ctx context.Context, r *rest.AdmissionRequest) error {
+func requireFeatures(ctx context.Context, r *admission.Request) error {
 	now, was, err := resized(r)
 	if err != nil || now.Spec.NodeName == "" {
 		return err

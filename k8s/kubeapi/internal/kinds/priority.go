@@ -8,6 +8,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -74,7 +75,7 @@ func defaultPriority(ctx context.Context,
 }
 
 // permitDefaultPriority refuses a second default class.
-func permitDefaultPriority(ctx context.Context, r *rest.AdmissionRequest) error {
+func permitDefaultPriority(ctx context.Context, r *admission.Request) error {
 	var class schedulingv1.PriorityClass
 	if err := r.Object(&class); err != nil || !class.GlobalDefault {
 		return err
@@ -84,7 +85,7 @@ func permitDefaultPriority(ctx context.Context, r *rest.AdmissionRequest) error 
 		return err
 	}
 	found, err := defaultPriority(ctx, classes)
-	if err != nil || found == nil || r.Operation == rest.OperationUpdate && found.Name == class.Name {
+	if err != nil || found == nil || r.Operation == admission.Update && found.Name == class.Name {
 		return err
 	}
 	return fmt.Errorf("PriorityClass %s is already marked as default. Only one default can exist", found.Name)

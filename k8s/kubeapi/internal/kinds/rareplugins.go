@@ -11,12 +11,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/status"
 )
 
 // restrictTopology refuses Pods that keep others away from more than their node.
-func restrictTopology(_ context.Context, r *rest.AdmissionRequest) error {
+func restrictTopology(_ context.Context, r *admission.Request) error {
 	var pod corev1.Pod
 	if err := r.Object(&pod); err != nil || pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
 		return err
@@ -32,12 +32,12 @@ func restrictTopology(_ context.Context, r *rest.AdmissionRequest) error {
 
 // pullAlways lets a Pod pull all of its images anew, so that it cannot use one for which it has no credentials. An
 // update without other images changes nothing.
-func pullAlways(_ context.Context, r *rest.AdmissionRequest) error {
+func pullAlways(_ context.Context, r *admission.Request) error {
 	var pod, old corev1.Pod
 	if err := r.Object(&pod); err != nil {
 		return err
 	}
-	if r.Operation == rest.OperationUpdate {
+	if r.Operation == admission.Update {
 		if err := r.OldObject(&old); err != nil {
 			return err
 		}
@@ -74,12 +74,12 @@ func imagesOf(spec *corev1.PodSpec) (images []string) {
 }
 
 // denyExternalIPs refuses external addresses that a Service does not have yet.
-func denyExternalIPs(_ context.Context, r *rest.AdmissionRequest) error {
+func denyExternalIPs(_ context.Context, r *admission.Request) error {
 	var s, old corev1.Service
 	if err := r.Object(&s); err != nil {
 		return err
 	}
-	if r.Operation == rest.OperationUpdate {
+	if r.Operation == admission.Update {
 		if err := r.OldObject(&old); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 // service returns a Service with one port, changed by options.
@@ -250,9 +250,9 @@ func TestDryRunsAllocateNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			entered, leave := make(chan struct{}), make(chan struct{})
 			enter := sync.OnceFunc(func() { close(entered) })
-			hold := rest.Admission{Name: "hold.example.com", Operations: []rest.Operation{rest.OperationCreate},
-				Resources: []string{"services"}, SideEffects: rest.SideEffectsNone,
-				Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			hold := admission.Hook{Name: "hold.example.com", Operations: []admission.Operation{admission.Create},
+				Resources: []string{"services"}, SideEffects: admission.SideEffectsNone,
+				Validate: func(_ context.Context, r *admission.Request) error {
 					if r.DryRun {
 						enter()
 						<-leave

@@ -12,8 +12,8 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 // permitSigning returns an error unless a user may approve or sign requests of a signer.
@@ -40,7 +40,7 @@ func hasRightOn(ctx context.Context, user access.User, verb, signer string) (boo
 }
 
 // permitApproval lets only those approve or deny a request who may do so for its signer.
-func permitApproval(ctx context.Context, r *rest.AdmissionRequest) error {
+func permitApproval(ctx context.Context, r *admission.Request) error {
 	var was certificatesv1.CertificateSigningRequest
 	if err := r.OldObject(&was); err != nil {
 		return err
@@ -49,7 +49,7 @@ func permitApproval(ctx context.Context, r *rest.AdmissionRequest) error {
 }
 
 // permitCertificate lets only those issue a certificate, or refuse to, who may do so for the signer of the request.
-func permitCertificate(ctx context.Context, r *rest.AdmissionRequest) error {
+func permitCertificate(ctx context.Context, r *admission.Request) error {
 	var now, was certificatesv1.CertificateSigningRequest
 	if err := errors.Join(r.Object(&now), r.OldObject(&was)); err != nil {
 		return err
@@ -63,7 +63,7 @@ func permitCertificate(ctx context.Context, r *rest.AdmissionRequest) error {
 }
 
 // restrictSubject refuses requests for client certificates of administrators.
-func restrictSubject(_ context.Context, r *rest.AdmissionRequest) error {
+func restrictSubject(_ context.Context, r *admission.Request) error {
 	var csr certificatesv1.CertificateSigningRequest
 	if err := r.Object(&csr); err != nil || csr.Spec.SignerName != certificatesv1.KubeAPIServerClientSignerName {
 		return err
@@ -85,12 +85,12 @@ func restrictSubject(_ context.Context, r *rest.AdmissionRequest) error {
 
 // permitAttestation lets only those write a bundle of trusted certificates who may attest for its signer. The garbage
 // collector may change the owners and finalizers of any bundle.
-func permitAttestation(ctx context.Context, r *rest.AdmissionRequest) error {
+func permitAttestation(ctx context.Context, r *admission.Request) error {
 	var now, was certificatesv1.ClusterTrustBundle
 	if err := r.Object(&now); err != nil || now.Spec.SignerName == "" {
 		return err
 	}
-	if r.Operation == rest.OperationUpdate {
+	if r.Operation == admission.Update {
 		if err := r.OldObject(&was); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/amounts"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -19,14 +20,14 @@ import (
 // the usage in the status of the quota, so that concurrent writes cannot exceed it together. It belongs behind all
 // other hooks, because it cannot know whether they refuse the write. If the write fails nevertheless, the usage is too
 // high until a controller corrects it. Its configuration is text, or nil.
-func Quotas(text []byte) ([]rest.Admission, error) {
+func Quotas(text []byte) ([]admission.Hook, error) {
 	needs, err := needsIn(text)
-	h := rest.Admission{Name: "quotas.kubeapi", Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
-		Resources: []string{"*", "pods/resize"}, SideEffects: rest.SideEffectsNoneOnDryRun, Validate: needs.charge}
+	h := admission.Hook{Name: "quotas.kubeapi", Operations: []admission.Operation{admission.Create, admission.Update},
+		Resources: []string{"*", "pods/resize"}, SideEffects: admission.SideEffectsNoneOnDryRun, Validate: needs.charge}
 	if len(needs) == 0 {
 		h.Idle = noQuotas
 	}
-	return []rest.Admission{h}, err
+	return []admission.Hook{h}, err
 }
 
 // noQuotas reports whether the API has no quota at all.
@@ -56,14 +57,14 @@ type change struct {
 }
 
 // changeOf reads a write. It returns nil if the write changes nothing that a quota counts.
-func changeOf(r *rest.AdmissionRequest) (*change, error) {
+func changeOf(r *admission.Request) (*change, error) {
 	c := &change{counted: countedAs(r.Resource.Group, r.Resource.Resource)}
 	c.obj, c.old = typed(r.Resource.Group, r.Resource.Resource), typed(r.Resource.Group, r.Resource.Resource)
-	if r.Operation == rest.OperationCreate {
+	if r.Operation == admission.Create {
 		c.old = nil
 	}
 	if c.obj == nil {
-		if r.Operation == rest.OperationUpdate {
+		if r.Operation == admission.Update {
 			return nil, nil
 		}
 		return c, nil
@@ -101,7 +102,7 @@ func typed(group, resource string) any {
 var deviceClaims = apimeta.GroupResource{Group: "resource.k8s.io", Resource: "resourceclaims"}
 
 // charge lets all quotas of a namespace pay for a write.
-func (n needs) charge(ctx context.Context, r *rest.AdmissionRequest) error {
+func (n needs) charge(ctx context.Context, r *admission.Request) error {
 	if r.Namespace == "" || uncounted(r.Resource.Group, r.Resource.Resource) {
 		return nil
 	}

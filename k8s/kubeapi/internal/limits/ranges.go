@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 // rangeAnnotation says what the server has taken from LimitRanges.
@@ -19,19 +20,19 @@ const rangeAnnotation = "kubernetes.io/limit-ranger"
 
 // Ranges returns the hooks of the plugin LimitRanger. They give the containers of new Pods the requests and limits of
 // the LimitRanges of their namespace, and refuse Pods and claims that ask for more or less than the LimitRanges allow.
-func Ranges() []rest.Admission {
-	return []rest.Admission{
-		{Name: "limits.kubeapi", Operations: []rest.Operation{rest.OperationCreate}, Resources: []string{"pods"},
-			SideEffects: rest.SideEffectsNone, Mutate: completePod, Validate: checkPod},
-		{Name: "limits-of-resizes.kubeapi", Operations: []rest.Operation{rest.OperationUpdate},
+func Ranges() []admission.Hook {
+	return []admission.Hook{
+		{Name: "limits.kubeapi", Operations: []admission.Operation{admission.Create}, Resources: []string{"pods"},
+			SideEffects: admission.SideEffectsNone, Mutate: completePod, Validate: checkPod},
+		{Name: "limits-of-resizes.kubeapi", Operations: []admission.Operation{admission.Update},
 			Resources: []string{"pods/resize"}, Validate: checkPod},
-		{Name: "limits-of-claims.kubeapi", Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
+		{Name: "limits-of-claims.kubeapi", Operations: []admission.Operation{admission.Create, admission.Update},
 			Resources: []string{"persistentvolumeclaims"}, Validate: checkClaim},
 	}
 }
 
 // limited returns the LimitRanges of a write. If the namespace has one, it stores the object of the write in obj.
-func limited(ctx context.Context, r *rest.AdmissionRequest, obj any) ([]corev1.LimitRange, error) {
+func limited(ctx context.Context, r *admission.Request, obj any) ([]corev1.LimitRange, error) {
 	ranges, err := rangesOf(ctx, r)
 	if err == nil && len(ranges) > 0 {
 		err = r.Object(obj)
@@ -40,8 +41,8 @@ func limited(ctx context.Context, r *rest.AdmissionRequest, obj any) ([]corev1.L
 }
 
 // rangesOf returns the limits of all LimitRanges of a namespace, except for writes of objects that are being deleted.
-func rangesOf(ctx context.Context, r *rest.AdmissionRequest) (items []corev1.LimitRange, err error) {
-	if r.Operation == rest.OperationUpdate {
+func rangesOf(ctx context.Context, r *admission.Request) (items []corev1.LimitRange, err error) {
+	if r.Operation == admission.Update {
 		if deleting, err := beingDeleted(r); deleting || err != nil {
 			return nil, err
 		}
@@ -60,7 +61,7 @@ func rangesOf(ctx context.Context, r *rest.AdmissionRequest) (items []corev1.Lim
 }
 
 // beingDeleted reports whether the old object of an update has a deletionTimestamp.
-func beingDeleted(r *rest.AdmissionRequest) (bool, error) {
+func beingDeleted(r *admission.Request) (bool, error) {
 	var old struct {
 		Metadata struct {
 			DeletionTimestamp string `json:"deletionTimestamp"`
@@ -70,7 +71,7 @@ func beingDeleted(r *rest.AdmissionRequest) (bool, error) {
 	return old.Metadata.DeletionTimestamp != "", err
 }
 
-func completePod(ctx context.Context, r *rest.AdmissionRequest) error {
+func completePod(ctx context.Context, r *admission.Request) error {
 	var pod corev1.Pod
 	ranges, err := limited(ctx, r, &pod)
 	if err != nil || len(ranges) == 0 {
@@ -126,7 +127,7 @@ func completeContainer(c *corev1.Container, missing corev1.ResourceRequirements,
 	return done
 }
 
-func checkPod(ctx context.Context, r *rest.AdmissionRequest) error {
+func checkPod(ctx context.Context, r *admission.Request) error {
 	var pod corev1.Pod
 	ranges, err := limited(ctx, r, &pod)
 	if err != nil {
@@ -159,7 +160,7 @@ func apply(ranges []corev1.LimitRange, check func(corev1.LimitRangeItem) []error
 	return nil
 }
 
-func checkClaim(ctx context.Context, r *rest.AdmissionRequest) error {
+func checkClaim(ctx context.Context, r *admission.Request) error {
 	var claim corev1.PersistentVolumeClaim
 	ranges, err := limited(ctx, r, &claim)
 	if err != nil {

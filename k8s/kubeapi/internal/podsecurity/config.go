@@ -11,7 +11,7 @@ import (
 	"k8s.io/pod-security-admission/admission/api/validation"
 	"k8s.io/pod-security-admission/api"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 // config is what an operator has configured.
@@ -38,7 +38,7 @@ func configIn(text []byte) (c config, err error) {
 }
 
 // exempts reports whether the user or the namespace of a write exempts it from all checks.
-func (c config) exempts(r *rest.AdmissionRequest) bool {
+func (c config) exempts(r *admission.Request) bool {
 	return c.exemptsNamespace(r.Namespace) || slices.Contains(c.exempt.Usernames, r.User.Name)
 }
 
@@ -50,7 +50,7 @@ func (c config) exemptsRuntime(spec *corev1.PodSpec) bool {
 }
 
 // warnOfExemption warns the client of labels of an exempt namespace, which have no effect.
-func (c config) warnOfExemption(r *rest.AdmissionRequest, p api.Policy, labels map[string]string) {
+func (c config) warnOfExemption(r *admission.Request, p api.Policy, labels map[string]string) {
 	if !c.exemptsNamespace(r.Name) || p.FullyPrivileged() || p.Equivalent(&c.defaults) {
 		return
 	}

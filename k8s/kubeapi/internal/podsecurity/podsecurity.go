@@ -18,6 +18,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -26,14 +27,14 @@ const Name = "PodSecurity"
 
 // Hooks returns the hooks of the plugin with a configuration. If text is nil, Pods may do everything in namespaces
 // without labels.
-func Hooks(text []byte) ([]rest.Admission, error) {
+func Hooks(text []byte) ([]admission.Hook, error) {
 	c, err := configIn(text)
 	if err != nil {
 		return nil, err
 	}
-	both := []rest.Operation{rest.OperationCreate, rest.OperationUpdate}
+	both := []admission.Operation{admission.Create, admission.Update}
 	s := standards{checks(), c}
-	return []rest.Admission{
+	return []admission.Hook{
 		{Name: "pod-security.kubeapi", Operations: both,
 			Resources: []string{"pods", "pods/ephemeralcontainers", "pods/resize"}, Validate: s.checkPod},
 		{Name: "pod-security-of-templates.kubeapi", Operations: both, Validate: s.checkTemplate,
@@ -67,7 +68,7 @@ func (s standards) policyOf(labels map[string]string) (api.Policy, field.ErrorLi
 
 // policyFor returns the policy of the namespace of a write. Of labels that are invalid, the strictest interpretation
 // counts.
-func (s standards) policyFor(ctx context.Context, r *rest.AdmissionRequest) (api.Policy, error) {
+func (s standards) policyFor(ctx context.Context, r *admission.Request) (api.Policy, error) {
 	namespaces, err := rest.ClientForHook[corev1.Namespace](ctx)
 	if err != nil {
 		return api.Policy{}, err
@@ -87,13 +88,13 @@ func (s standards) violations(of api.LevelVersion, m *metav1.ObjectMeta,
 }
 
 // warn warns the client of violations.
-func (s standards) warn(r *rest.AdmissionRequest, of api.LevelVersion, m *metav1.ObjectMeta, spec *corev1.PodSpec) {
+func (s standards) warn(r *admission.Request, of api.LevelVersion, m *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	if found := s.violations(of, m, spec); !found.Allowed {
 		r.Warn(fmt.Sprintf("would violate PodSecurity %q: %s", of.String(), found.ForbiddenDetail()))
 	}
 }
 
-func (s standards) checkPod(ctx context.Context, r *rest.AdmissionRequest) error {
+func (s standards) checkPod(ctx context.Context, r *admission.Request) error {
 	if s.exempts(r) {
 		return nil
 	}
@@ -105,7 +106,7 @@ func (s standards) checkPod(ctx context.Context, r *rest.AdmissionRequest) error
 	if err := r.Object(&pod); err != nil {
 		return err
 	}
-	if r.Operation == rest.OperationUpdate {
+	if r.Operation == admission.Update {
 		if err := r.OldObject(&old); err != nil || sameImages(&pod.Spec, &old.Spec) {
 			return err
 		}
@@ -146,7 +147,7 @@ type templated struct {
 	} `json:"spec"`
 }
 
-func (s standards) checkTemplate(ctx context.Context, r *rest.AdmissionRequest) error {
+func (s standards) checkTemplate(ctx context.Context, r *admission.Request) error {
 	if s.exempts(r) {
 		return nil
 	}
@@ -167,13 +168,13 @@ func (s standards) checkTemplate(ctx context.Context, r *rest.AdmissionRequest) 
 
 // checkNamespace refuses labels with an invalid policy. If a namespace gets a stricter policy, it warns of the Pods
 // that violate it.
-func (s standards) checkNamespace(ctx context.Context, r *rest.AdmissionRequest) error {
+func (s standards) checkNamespace(ctx context.Context, r *admission.Request) error {
 	var now, was corev1.Namespace
 	if err := r.Object(&now); err != nil {
 		return err
 	}
 	p, errs := s.policyOf(now.Labels)
-	if r.Operation == rest.OperationCreate {
+	if r.Operation == admission.Create {
 		if len(errs) == 0 {
 			s.warnOfExemption(r, p, now.Labels)
 		}
@@ -205,7 +206,7 @@ func errorText(errs field.ErrorList) string {
 }
 
 // invalid returns the error about labels, or nil.
-func invalid(r *rest.AdmissionRequest, errs field.ErrorList) error {
+func invalid(r *admission.Request, errs field.ErrorList) error {
 	var faults status.FieldErrors
 	for _, e := range errs {
 		faults = append(faults, &status.FieldError{Type: status.CauseType(e.Type), Field: e.Field, BadValue: e.BadValue,
@@ -221,7 +222,7 @@ func invalid(r *rest.AdmissionRequest, errs field.ErrorList) error {
 const maxPods = 3000
 
 // warnOfPods warns the client of the Pods in the namespace that violate a policy.
-func (s standards) warnOfPods(ctx context.Context, r *rest.AdmissionRequest, of api.LevelVersion) error {
+func (s standards) warnOfPods(ctx context.Context, r *admission.Request, of api.LevelVersion) error {
 	pods, err := rest.ClientForHook[corev1.Pod](ctx)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/pluginconfig"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/callout"
 )
 
@@ -116,16 +116,16 @@ func (c *caller) userFor(host string) *clientcmdapi.AuthInfo {
 type callerKey struct{}
 
 // carriedBy makes the contexts of a hook carry the caller.
-func (c *caller) carriedBy(h *rest.Admission) {
+func (c *caller) carriedBy(h *admission.Hook) {
 	if c.users == nil {
 		return
 	}
-	carrying := func(run func(context.Context, *rest.AdmissionRequest) error) func(context.Context,
-		*rest.AdmissionRequest) error {
+	carrying := func(run func(context.Context, *admission.Request) error) func(context.Context,
+		*admission.Request) error {
 		if run == nil {
 			return nil
 		}
-		return func(ctx context.Context, r *rest.AdmissionRequest) error {
+		return func(ctx context.Context, r *admission.Request) error {
 			return run(context.WithValue(ctx, callerKey{}, c), r)
 		}
 	}

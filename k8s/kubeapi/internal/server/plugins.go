@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/limits"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 )
 
 const (
@@ -57,18 +58,18 @@ func lastHooks(of kinds.PluginOptions) (plugins []rest.Plugin, err error) {
 		plugins = append(plugins, p)
 	}
 	if slices.Contains(of.On, denyPlugin) {
-		plugins = append(plugins, rest.Parts{Name: "deny", Admission: []rest.Admission{deny()}})
+		plugins = append(plugins, rest.Parts{Name: "deny", Admission: []admission.Hook{deny()}})
 	}
-	return append(plugins, rest.Parts{Name: "addresses", Admission: []rest.Admission{addresses.Record()}}), nil
+	return append(plugins, rest.Parts{Name: "addresses", Admission: []admission.Hook{addresses.Record()}}), nil
 }
 
 // deny returns the hook of the plugin AlwaysDeny. The server itself still writes, so that it can start.
-func deny() rest.Admission {
-	refuse := func(_ context.Context, r *rest.AdmissionRequest) error {
+func deny() admission.Hook {
+	refuse := func(_ context.Context, r *admission.Request) error {
 		if r.User.Name == hostUser.Name {
 			return nil
 		}
 		return errors.New("admission control is denying all modifications")
 	}
-	return rest.Admission{Name: "denials.kubeapi", SideEffects: rest.SideEffectsNone, Mutate: refuse, Validate: refuse}
+	return admission.Hook{Name: "denials.kubeapi", SideEffects: admission.SideEffectsNone, Mutate: refuse, Validate: refuse}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/policy"
 	"github.com/decorum-go/decorum/rest/webhook"
@@ -82,7 +83,7 @@ type reviewer struct {
 // Plug implements [rest.Plugin].
 func (r reviewer) Plug(api *rest.API) (rest.Parts, error) {
 	parts, err := r.Plugin.Plug(api)
-	var hooks []rest.Admission
+	var hooks []admission.Hook
 	for _, h := range parts.Admission {
 		i := slices.IndexFunc(reviewPlugins, func(name string) bool { return strings.EqualFold(name, h.Name) })
 		if i >= 0 && slices.Contains(r.options.Off, reviewPlugins[i]) {

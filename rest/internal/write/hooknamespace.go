@@ -10,8 +10,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// NamespaceObject decodes the namespace to which a review belongs, and reports whether there is one.
-func (r *Review) NamespaceObject(ctx context.Context, into any) (found bool, err error) {
+func (r *hookWrite) NamespaceObject(ctx context.Context, into any) (ok bool, err error) {
 	namespace, err := r.namespaceObject(ctx)
 	return decodeFound(namespace, err, into)
 }
@@ -20,8 +19,8 @@ func (r *Review) NamespaceObject(ctx context.Context, into any) (found bool, err
 // belongs to itself: its create and update belong to the new state, and its deletion to the stored one. The namespace
 // is absent for other cluster-scoped resources. If the API serves no namespaces, it has nothing but its name and the
 // label with the name.
-func (r *Review) namespaceObject(ctx context.Context) (doc.Value, error) {
-	a := r.write
+func (r *hookWrite) namespaceObject(ctx context.Context) (doc.Value, error) {
+	a := r.underReview
 	if a.res.AreNamespaces() && a.Through == nil && !r.object.IsAbsent() {
 		return r.object, nil
 	}

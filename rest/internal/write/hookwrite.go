@@ -1,6 +1,7 @@
 package write
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -9,48 +10,39 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
-// Review is one write as one admission hook sees it. It is valid only while the hook runs.
-type Review struct {
-	write   *admission
-	hook    *Hook
+// hookWrite is a write under review as one hook sees it. The request of the hook has its exported methods, and their documentation.
+// It is valid only while the hook runs.
+type hookWrite struct {
+	*underReview
+	hook    *admission.Hook
 	object  doc.Value // the object in the version of the request
 	mutable bool
 }
 
-// Operation returns CREATE, UPDATE, DELETE or CONNECT.
-func (r *Review) Operation() string { return string(r.write.operation) }
-
-// Kind returns the kind of the object in the stored version, or the own kind of the subresource.
-func (r *Review) Kind() apimeta.GroupVersionKind { return r.write.kind }
-
-// Where returns the resource and the subresource of the URL, in the version of the request.
-func (r *Review) Where() (apimeta.GroupVersionResource, string) {
-	return r.write.res.GR.WithVersion(r.write.res.GVK.Version), r.write.subresource()
+// request returns what the hook gets.
+func (r *hookWrite) request(ctx context.Context) *admission.Request {
+	return &admission.Request{
+		User: access.UserFrom(ctx), Operation: r.operation, Kind: r.kind,
+		Resource: r.res.GR.WithVersion(r.res.GVK.Version), Subresource: r.subresource(),
+		Namespace: r.namespace, Name: r.name, Options: r.options, DryRun: r.Asked.DryRun, Write: r,
+	}
 }
 
-// Named returns the namespace and the name of the object, also if the server generated the name.
-func (r *Review) Named() (namespace, name string) { return r.write.namespace, r.write.name }
+func (r *hookWrite) Warn(text string) { r.Warnings.add(text) }
 
-// Options returns the options of the request, as a pointer to a struct of package apimeta, and whether the request is a
-// dry run.
-func (r *Review) Options() (options any, dryRun bool) { return r.write.options, r.write.Asked.DryRun }
-
-// Warn adds a warning to the answer.
-func (r *Review) Warn(text string) { r.write.Warnings.add(text) }
-
-// Object decodes the new object into a Go value, in the version of the value's type.
-func (r *Review) Object(into any) error {
-	v, err := r.write.as(r.write.versionOf(into), r.object)
+func (r *hookWrite) Object(into any) error {
+	v, err := r.as(r.versionOf(into), r.object)
 	return decodeAdmitted(v, err, into)
 }
 
-// OldObject decodes the old object into a Go value, in the version of the value's type.
-func (r *Review) OldObject(into any) error {
-	v, err := r.write.oldAs(r.write.versionOf(into))
+func (r *hookWrite) OldObject(into any) error {
+	v, err := r.oldAs(r.versionOf(into))
 	return decodeAdmitted(v, err, into)
 }
 
@@ -91,9 +83,7 @@ func documentOf(value any) (doc.Value, error) {
 	return v, nil
 }
 
-// SetObject changes the object to obj, in the version of obj's type. Fields that the type does not have stay as they
-// are.
-func (r *Review) SetObject(obj any) error {
+func (r *hookWrite) SetObject(obj any) error {
 	if err := r.checkMutable(); err != nil {
 		return err
 	}
@@ -101,12 +91,12 @@ func (r *Review) SetObject(obj any) error {
 	if err != nil {
 		return fmt.Errorf("SetObject: %w", err)
 	}
-	in := r.write.versionOf(obj)
-	before, err := r.write.as(in, r.object)
+	in := r.versionOf(obj)
+	before, err := r.as(in, r.object)
 	if err != nil {
 		return err
 	}
-	view := r.write.typeViewOf(in, obj)
+	view := r.typeViewOf(in, obj)
 	if shown, err := view.Show(before); err == nil { // an error means that the hook cannot have read the object in this type
 		after = view.Merge(before, shown, after, schema.ZerosOfChanges)
 	}
@@ -114,28 +104,28 @@ func (r *Review) SetObject(obj any) error {
 }
 
 // change records the object that a hook has changed in one of its versions.
-func (r *Review) change(in *resource.Resource, before, after doc.Value) error {
-	changed, err := r.write.changed(r.object, in, before, after)
+func (r *hookWrite) change(in *resource.Resource, before, after doc.Value) error {
+	changed, err := r.changed(r.object, in, before, after)
 	if err == nil {
 		r.object = changed
 	}
 	return err
 }
 
-// Patch changes the object by a patch. The patch is one of the stored version, or of the subresource's own kind.
-func (r *Review) Patch(media string, data []byte) error {
+// Patch applies a patch to the stored version, or to the own kind of the subresource.
+func (r *hookWrite) Patch(form apimeta.PatchType, data []byte) error {
 	if err := r.checkMutable(); err != nil {
 		return err
 	}
-	in, of := r.write.res, r.write.schema
-	if r.write.isOfObject() {
+	in, of := r.res, r.schema
+	if r.isOfObject() {
 		in, of = in.Stored, in.Stored.Schema
 	}
-	patch, err := parsePatch(in, media, data, of)
+	patch, err := parsePatch(in, string(form), data, of)
 	if err != nil {
 		return fmt.Errorf("patch: %w", err)
 	}
-	before, err := r.write.as(in, r.object)
+	before, err := r.as(in, r.object)
 	if err != nil {
 		return err
 	}
@@ -150,7 +140,7 @@ func (r *Review) Patch(media string, data []byte) error {
 }
 
 // checkMutable returns an error if the hook may not change the object.
-func (r *Review) checkMutable() error {
+func (r *hookWrite) checkMutable() error {
 	switch {
 	case r.object.IsAbsent():
 		return errNoObject
