@@ -14,6 +14,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/internal/backoff"
 	"github.com/decorum-go/decorum/status"
@@ -77,7 +78,7 @@ func (c *Cluster) Plug(*rest.API) (rest.Parts, error) {
 		Stop: func(ctx context.Context) error { return rest.Wait(ctx, &running) },
 	}
 	if !c.options.AnyNamespace {
-		parts.Admission = []rest.Admission{{Name: "namespaces.aggregated", Operations: []rest.Operation{rest.OperationCreate},
+		parts.Admission = []admission.Hook{{Name: "namespaces.aggregated", Operations: []admission.Operation{admission.Create},
 			Validate: c.checkNamespace}}
 	}
 	return parts, nil

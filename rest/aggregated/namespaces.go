@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/status"
 )
@@ -30,7 +31,7 @@ func (c *Cluster) probeNamespaces(ctx context.Context) error {
 
 // checkNamespace is the admission hook that refuses to create objects in a namespace that does not exist, or that is
 // being deleted. kube-apiserver does so for its own kinds, and in the same words.
-func (c *Cluster) checkNamespace(ctx context.Context, r *rest.AdmissionRequest) error {
+func (c *Cluster) checkNamespace(ctx context.Context, r *admission.Request) error {
 	if r.Namespace == "" {
 		return nil
 	}
