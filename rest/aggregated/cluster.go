@@ -78,8 +78,9 @@ func (c *Cluster) Plug(*rest.API) (rest.Parts, error) {
 		Stop: func(ctx context.Context) error { return rest.Wait(ctx, &running) },
 	}
 	if !c.options.AnyNamespace {
-		parts.Admission = []admission.Hook{{Name: "namespaces.aggregated", Operations: []admission.Operation{admission.Create},
-			Validate: c.checkNamespace}}
+		parts.Admission = []admission.Hook{{Name: "namespaces.aggregated",
+			Operations: []admission.Operation{admission.Create},
+			Validate:   c.checkNamespace}}
 	}
 	return parts, nil
 }

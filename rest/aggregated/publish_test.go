@@ -64,8 +64,8 @@ func TestPublish(t *testing.T) {
 		bundle := got.Spec.CABundle
 		got.Spec.CABundle = nil
 		assert.Equal(t, apiservice.APIServiceSpec{Group: "reports.example.com", Version: "v1", GroupPriorityMinimum: 1000,
-			VersionPriority: 1,
-			Service:         &apiservice.ServiceReference{Namespace: "default", Name: "reports", Port: new(int32(443))}}, got.Spec)
+			VersionPriority: 1, Service: &apiservice.ServiceReference{Namespace: "default", Name: "reports",
+				Port: new(int32(443))}}, got.Spec)
 		assert.True(t, f.believes(certificate(t, cluster)))
 
 		_, replica := f.serve(publishing)
