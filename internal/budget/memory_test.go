@@ -45,7 +45,7 @@ var holders = []holder{
 	{"rest/discovery.go lend", 1, charged + ": aggregated discovery in YAML or Protobuf"},
 	{"rest/pluginpaths.go lend", 1, charged + ": what the handler of a plug-in's path takes, such as the answer to a transaction"},
 	{"rest/counts.go lend", 1, charged + ": counts by value, with their JSON"},
-	{"rest/internal/caller/local.go Lend", 1, charged + ": counts for a client in the process"},
+	{"rest/internal/service/local.go Lend", 1, charged + ": counts for a client in the process"},
 	{"rest/internal/history/past.go Lend", 1, charged + ": documents of former versions, differences and their JSON"},
 	{"rest/list.go lend", 2, charged + ": the list in an answer, for observers that want it as a whole, and a list that a webhook converts"},
 	{"rest/list.go bytes.Buffer", 1, charged + ", as the row above: the buffer of the list for observers"},

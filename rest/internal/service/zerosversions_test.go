@@ -1,4 +1,4 @@
-package caller_test
+package service_test
 
 import (
 	"context"

@@ -13,15 +13,18 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/rest/internal/caller"
+	past "github.com/decorum-go/decorum/rest/history"
+	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
-// Caller implements [caller.Caller] over HTTP.
-type Caller struct {
+// Service implements [service.Service] over HTTP.
+type Service struct {
 	// Root is the URL of the API, without a slash at the end.
 	Root string
 	HTTP *http.Client
@@ -44,7 +47,7 @@ func ParseRoot(text string) (string, error) {
 }
 
 // object returns the URL of an object or of one of its subresources.
-func (c *Caller) object(at caller.Address, query url.Values) (string, error) {
+func (c *Service) object(at service.Address, query url.Values) (string, error) {
 	collection, err := c.collection(at.Namespace, nil)
 	if err != nil {
 		return "", err
@@ -66,7 +69,7 @@ func (c *Caller) object(at caller.Address, query url.Values) (string, error) {
 }
 
 // collection returns the URL of the collection in one namespace, or in all namespaces.
-func (c *Caller) collection(namespace string, query url.Values) (string, error) {
+func (c *Service) collection(namespace string, query url.Values) (string, error) {
 	path := c.Root + kind.Path(c.Resource.GVK.GroupVersion())
 	if namespace != "" {
 		if err := checkSegment(namespace); err != nil {
@@ -92,42 +95,68 @@ func withQuery(path string, query url.Values) string {
 	return path + "?" + query.Encode()
 }
 
-// Get implements [caller.Caller].
-func (c *Caller) Get(ctx context.Context, at caller.Address, resourceVersion string) ([]byte, error) {
+// Get implements [service.Service].
+func (c *Service) Get(by service.Caller, at service.Address, resourceVersion string) ([]byte, error) {
 	query := url.Values{}
 	set(query, "resourceVersion", resourceVersion)
 	target, err := c.object(at, query)
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.send(ctx, request{method: http.MethodGet, url: target})
+	out, err := c.send(by.Context, request{method: http.MethodGet, url: target})
 	if err != nil {
 		return nil, err
 	}
 	return out.body, c.check(out.body, at)
 }
 
-// History implements [caller.Caller].
-func (c *Caller) History(ctx context.Context, at caller.Address, q history.Query) ([]byte, error) {
+// History implements [service.Service]. It sends nothing, because only the methods of the history know what
+// to ask for.
+func (c *Service) History(by service.Caller, at service.Address) (service.History, error) {
+	return &farHistory{c, by.Context, at}, nil
+}
+
+// farHistory implements [service.History].
+type farHistory struct {
+	*Service
+	ctx context.Context
+	at  service.Address
+}
+
+// Answer implements [service.History].
+func (h *farHistory) Answer(q history.Query) ([]byte, error) {
 	query := url.Values{}
 	set(query, "revision", q.Revision)
 	set(query, "from", q.From)
 	set(query, "to", q.To)
-	target, err := c.object(at, query)
+	target, err := h.object(h.at, query)
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.send(ctx, request{method: http.MethodGet, url: target})
+	out, err := h.send(h.ctx, request{method: http.MethodGet, url: target})
 	if err == nil && q.Revision != "" {
-		err = c.check(out.body, caller.Address{Name: at.Name})
+		err = h.check(out.body, service.Address{Name: h.at.Name})
 	}
 	return out.body, err
 }
 
+// List implements [service.History].
+func (h *farHistory) List() (*past.ObjectVersionList, error) {
+	answer, err := h.Answer(history.Query{})
+	if err != nil {
+		return nil, err
+	}
+	list := new(past.ObjectVersionList)
+	return list, codec.Unmarshal(answer, list)
+}
+
+// Close implements [service.History].
+func (h *farHistory) Close() {}
+
 // check returns an error if a successful answer is not the object at an address. A caller could not distinguish the
 // answer of a proxy from an object without fields, and Modify would write such an object back. check accepts every
 // answer of a subresource, which may have a kind of its own.
-func (c *Caller) check(answer []byte, at caller.Address) error {
+func (c *Service) check(answer []byte, at service.Address) error {
 	if at.Subresource != "" {
 		return nil
 	}
@@ -154,7 +183,7 @@ func set(query url.Values, name, value string) {
 }
 
 // queryOf returns the parameters of a list or a watch.
-func queryOf(o caller.ListOptions) url.Values {
+func queryOf(o *service.Selected) url.Values {
 	query := url.Values{}
 	set(query, "labelSelector", o.LabelSelector)
 	set(query, "fieldSelector", o.FieldSelector)
@@ -170,35 +199,45 @@ func queryOf(o caller.ListOptions) url.Values {
 	return query
 }
 
-// List implements [caller.Caller].
-func (c *Caller) List(ctx context.Context, namespace string, options caller.ListOptions,
-	see caller.See) (*caller.Page, error) {
-	target, err := c.collection(namespace, queryOf(options))
+// List implements [service.Service].
+func (c *Service) List(by service.Caller, namespace string, selected *service.Selected,
+	into service.Into) (service.Page, error) {
+	target, err := c.collection(namespace, queryOf(selected))
 	if err != nil {
-		return nil, err
+		return service.Page{}, err
 	}
-	resp, err := c.open(ctx, request{method: http.MethodGet, url: target})
+	resp, err := c.open(by.Context, request{method: http.MethodGet, url: target})
 	if err != nil {
-		return nil, err
+		return service.Page{}, err
 	}
 	defer resp.Body.Close()
-	if err := checkApplied(resp.Header, options.Query); err != nil {
-		return nil, err
+	if err := checkApplied(resp.Header, selected.Query); err != nil {
+		return service.Page{}, err
 	}
-	return c.newList(resp.Body, see).page(ctx)
+	return c.newList(resp.Body, into).page(by.Context)
 }
 
-// Count implements [caller.Caller].
-func (c *Caller) Count(ctx context.Context, namespace string, options caller.ListOptions) ([]byte, error) {
-	target, err := c.collection(namespace, queryOf(options))
+// Count implements [service.Service].
+func (c *Service) Count(by service.Caller, namespace string, selected *service.Selected,
+	_ *storage.Loan) (*resource.Counts, error) {
+	target, err := c.collection(namespace, queryOf(selected))
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.send(ctx, request{method: http.MethodGet, url: target})
+	out, err := c.send(by.Context, request{method: http.MethodGet, url: target})
 	if err != nil {
 		return nil, err
 	}
-	return out.body, checkApplied(out.header, options.Query)
+	if err := checkApplied(out.header, selected.Query); err != nil {
+		return nil, err
+	}
+	counts := new(resource.Counts)
+	return counts, codec.Unmarshal(out.body, counts)
+}
+
+// Beginning implements [service.Service]. No store of this process can be followed.
+func (c *Service) Beginning(service.Caller, string, *service.Selected) (follow.Beginning, error) {
+	return follow.Beginning{}, status.MethodNotSupported(c.Resource.GR, kind.Watch)
 }
 
 // checkApplied returns an error if the server has ignored the parameters of a query, as one without this extension
