@@ -57,6 +57,8 @@ var holders = []holder{
 	{"rest/internal/resource/shown.go generations.New", 1, charged + ": converted objects, Options.MaxConvertedBytes"},
 	{"rest/internal/resource/decoded.go generations.New", 1, charged + ": documents, Options.MaxDecodedBytes"},
 	{"rest/internal/generations/generations.go Part", 1, charged + ": what a cache of two generations holds"},
+	{"rest/aggregated/reviews.go generations.New", 1, "the answers of the cluster, Options.MaxCacheBytes: 8 MiB"},
+	{"rest/aggregated/options.go NewBudget", 1, "the same, if the host shares no budget"},
 	{"rest/audit/output.go NewBudget", 1, "the queue of an output: Output.QueueBytes, 64 MiB"},
 	{"rest/audit/output.go Part", 1, "the same, if the host shares a budget: Options.Budget of package audit"},
 
