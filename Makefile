@@ -24,7 +24,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test check release-check require vet fmt staticcheck tidy core transcripts pages race soak-minute budget conformance shared-stores real-conformance e2e modules released \
+.PHONY: help test check release-check require vet fmt staticcheck tidy core transcripts pages race soak-minute budget kinds conformance shared-stores real-conformance e2e modules released \
 	comparisons other-projects console console-files second-postgres suites cross next-go old-kubectls lint-modules client-suite project-suite lint bench peers growth benchmarks \
 	bench-compare soak flaky fuzz api cover vuln release
 
@@ -75,6 +75,9 @@ soak-minute:
 
 budget: ## what a host links: packages, modules, megabytes; who may import whom; which functions a request enters
 	@.ci/stage budget "some twenty programs, module k8s among their parts" .ci/gotest -vet=off -count=1 -v ./internal/budget
+
+kinds: ## what a kind costs a host: processor time to compile it and bytes of the program, for 1, 50 and 200 kinds (takes minutes)
+	go run ./internal/budget/kinds
 
 cross: ## build for linux, darwin and windows on amd64 and arm64
 	@.ci/part cross "the core for five further platforms" .ci/cross

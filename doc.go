@@ -44,6 +44,7 @@
 //   - rest/transaction: lists of objects that clients store together or not at all.
 //   - rest/console: a web page that shows an API.
 //   - rest/apiservice: lists groups and versions as objects, for clients that look there.
+//   - rest/aggregated: makes an API a part of a Kubernetes cluster, as an aggregated API server.
 //   - rest/cbor: the media type CBOR, for hosts that enable it.
 //   - rest/resttest: serves an API to tests, with faults to inject.
 //   - rest/conventions: checks kinds against the API conventions.

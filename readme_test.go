@@ -33,13 +33,16 @@ func TestReadmeShowsTheExample(t *testing.T) {
 	assert.Equal(t, 2, blocks, "the kind, and the program around it")
 }
 
-// examples are the files that the Go code in each page of documentation comes from. docs/testing.md has a
-// test in rest/resttest, and the page of the conformance suite describes a kind to authors of other servers.
+// examples are the files that the Go code in each page of documentation comes from. docs/testing.md has a test in
+// rest/resttest, docs/designing-kinds.md one in rest/conventions, and the page of the conformance suite describes a kind
+// to authors of other servers.
 var examples = map[string][]string{
-	"docs/admission.md": {"rest/example_test.go"},
-	"docs/cel.md":       {"cel/example_test.go"},
-	"docs/console.md":   {"examples/platform/main.go", "rest/console/example_test.go"},
-	"docs/deletion.md":  {"rest/example_test.go", "rest/lifecycle/example_test.go"},
+	"docs/admission.md":       {"rest/example_test.go"},
+	"docs/aggregated.md":      {"examples/aggregated/main.go"},
+	"docs/cel.md":             {"cel/example_test.go"},
+	"docs/console.md":         {"examples/platform/main.go", "rest/console/example_test.go"},
+	"docs/designing-kinds.md": nil,
+	"docs/deletion.md":        {"rest/example_test.go", "rest/lifecycle/example_test.go"},
 	"docs/extensions.md": {
 		"rest/example_queries_test.go", "rest/example_transact_test.go", "rest/example_history_test.go",
 		"storage/foreign/example_test.go",

@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/exchange"
 	"github.com/decorum-go/decorum/rest/internal/notes"
+	"github.com/decorum-go/decorum/rest/internal/service"
 )
 
 // AddResources makes a running API serve further resources, as if [New] had received them. All appear at once: their
@@ -123,9 +124,15 @@ func (a *API) build(d Definition) (*served, error) {
 	if d == nil {
 		return nil, errors.New("a resource is nil")
 	}
-	res, err := d.resource(a.env)
+	res, err := d.declared().serve(a.env)
 	if err == nil && res.GR.Group == notes.Group {
 		err = fmt.Errorf("kind %q: Group %q: belongs to records of the API", res.GVK.Kind, notes.Group)
 	}
-	return res, err
+	if err != nil {
+		return res, err
+	}
+	for _, version := range res.everyVersion() {
+		version.service = &service.Local{Resource: version.Resource, Writes: a.writes}
+	}
+	return res, nil
 }

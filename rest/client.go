@@ -1,22 +1,24 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/impersonation"
 	"github.com/decorum-go/decorum/rest/internal/keys"
 	"github.com/decorum-go/decorum/rest/internal/remote"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/rights"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
@@ -32,11 +34,19 @@ import (
 // through the same defaults, validation and hooks, and return the same errors (see package status). The Verbs of a
 // [Resource] do not restrict an in-process client.
 //
+// In the signatures of the methods, P is *T.
+//
 // A Client is an immutable value: its methods Namespace, As, DryRun and Validation return a changed copy. It is safe
 // for concurrent use. The zero Client is not usable. After [API.Shutdown] or [API.Close], every call of an in-process
 // client returns a ServiceUnavailable error that wraps [watch.ErrClosed].
-type Client[T any] struct {
-	caller    caller.Caller
+type Client[T any] struct{ calls[*T] }
+
+// calls are the methods of a [Client] whose results are objects. P is *T: see [declared].
+type calls[P any] struct{ client }
+
+// client is a [Client] without its type parameter. An object in an any is a pointer to the Go type.
+type client struct {
+	service   service.Service
 	res       *resource.Resource // an outline in a client of another process
 	namespace string
 	asked     write.Asked  // the options of every write
@@ -63,20 +73,25 @@ func (c Client[T]) As(manager string) Client[T] {
 // its context carries a user. A client of another process asks the server for impersonation with each request, which
 // the server allows only to some users (kubectl --as). If u has no Name, every call returns a BadRequest error.
 func (c Client[T]) AsUser(u access.User) Client[T] {
-	c.user = &u
-	switch now := c.caller.(type) {
-	case *remote.Caller:
-		acting := *now
-		acting.Header = impersonation.Header(u)
-		c.caller = &acting
-	case *caller.Local:
-		c.caller = c.res.Owner.(*API).actingCaller(*now, u)
-	}
+	c.actAs(u)
 	return c
 }
 
-// actingCaller returns a caller that acts as a user.
-func (a *API) actingCaller(acting caller.Local, u access.User) *caller.Local {
+// actAs makes the client act as a user.
+func (c *client) actAs(u access.User) {
+	c.user = &u
+	switch now := c.service.(type) {
+	case *remote.Service:
+		acting := *now
+		acting.Header = impersonation.Header(u)
+		c.service = &acting
+	case *service.Calls:
+		c.service = c.res.Owner.(*API).callsAs(*now, u)
+	}
+}
+
+// callsAs returns calls that act as a user.
+func (a *API) callsAs(acting service.Calls, u access.User) *service.Calls {
 	u.Groups = identity.WithSystemGroup(u.Name, u.Groups)
 	acting.Calling = func(ctx context.Context, q access.Access) context.Context {
 		return &call{Context: access.WithUser(ctx, u), access: q, acting: true}
@@ -186,10 +201,10 @@ func (a *API) calling(ctx context.Context, q access.Access) context.Context {
 
 // at checks that the resource supports a verb, and returns the address of an object or, if subresource is not empty, of
 // that subresource.
-func (c Client[T]) at(v access.Verb, name, subresource string) (caller.Address, error) {
-	at := caller.Address{Namespace: c.namespace, Name: name, Subresource: subresource}
+func (c *client) at(v access.Verb, name, subresource string) (service.Address, error) {
+	at := service.Address{Namespace: c.namespace, Name: name, Subresource: subresource}
 	switch {
-	case c.caller == nil:
+	case c.service == nil:
 		return at, status.InternalError(errors.New("the zero rest.Client is not usable: call one of the functions named ClientFor"))
 	case c.user != nil && c.user.Name == "":
 		return at, status.BadRequest("rest.Client.AsUser: the user has no name")
@@ -205,53 +220,118 @@ func (c Client[T]) at(v access.Verb, name, subresource string) (caller.Address, 
 	return at, nil
 }
 
-// decoded decodes the JSON that a call returned, unless the call failed.
-func decoded[T any](json []byte, err error) (*T, error) {
+// as returns what a call of an untyped client returned as the pointer P.
+func as[P any](obj any, err error) (P, error) {
+	typed, _ := obj.(P)
+	return typed, err
+}
+
+// decode decodes the object that a call returned, unless the call failed.
+func (c *client) decode(json []byte, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	obj := new(T)
-	if err := codec.Unmarshal(json, obj); err != nil {
+	obj, err := c.res.GoType.Decode(json)
+	if err != nil {
 		return nil, err
 	}
 	return obj, nil
 }
 
-// Get returns the most recent state of an object, or a NotFound error.
-func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
-	at, err := c.at(access.VerbGet, name, "")
+// do carries out a write and returns the resulting object or subresource.
+func (c *client) do(ctx context.Context, w *service.Wanted) ([]byte, error) {
+	report := collectWarnings(ctx, w)
+	writing, err := c.service.Begin(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	return decoded[T](c.caller.Get(ctx, at, ""))
+	defer report()
+	done, err := writing.Do(service.Caller{Context: ctx})
+	if err != nil {
+		return nil, err
+	}
+	return done.JSON, nil
+}
+
+// decodeInto decodes what is not an object of the kind, unless the call that returned it failed.
+func decodeInto(v any, json []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	return codec.Unmarshal(json, v)
+}
+
+// Get returns the most recent state of an object, or a NotFound error.
+func (c calls[P]) Get(ctx context.Context, name string) (P, error) {
+	return as[P](c.get(ctx, name, ""))
 }
 
 // GetNotOlderThan returns an object from a state that is at least as recent as resourceVersion; "0" accepts any state
 // (API concepts, Resource versions). If the store does not reach the version within a few seconds, the error is one for
 // which [status.IsTooLargeResourceVersion] holds.
-func (c Client[T]) GetNotOlderThan(ctx context.Context, name, resourceVersion string) (*T, error) {
+func (c calls[P]) GetNotOlderThan(ctx context.Context, name, resourceVersion string) (P, error) {
+	return as[P](c.get(ctx, name, resourceVersion))
+}
+
+func (c *client) get(ctx context.Context, name, resourceVersion string) (any, error) {
 	at, err := c.at(access.VerbGet, name, "")
 	if err != nil {
 		return nil, err
 	}
-	return decoded[T](c.caller.Get(ctx, at, resourceVersion))
+	return c.decode(c.service.Get(service.Caller{Context: ctx}, at, resourceVersion))
 }
 
 // List returns a page of objects, ordered by namespace and name. It decodes each object as it reads it, so it needs no
 // memory for the text of the list. An expired token, or a resourceVersion that the store
 // no longer holds, is an error for which [status.IsExpired] holds. [Client.All] reads all pages.
 func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], error) {
-	if _, err := c.at(access.VerbList, "", ""); err != nil {
-		return nil, err
-	}
-	return pageOf[T](func(see caller.See) (*caller.Page, error) {
-		return c.caller.List(ctx, c.namespace, options.parameters(), see)
-	})
+	found, err := c.page(ctx, &options)
+	return (*Page[T])(found), err
 }
 
-// parameters converts the options to the query parameters of a list.
-func (o ListOptions) parameters() caller.ListOptions {
-	return caller.ListOptions{
+// page is a [Page] whose type parameter is the pointer to the Go type.
+type page[P any] struct {
+	Items                     []P
+	ResourceVersion, Continue string
+}
+
+func (c *calls[P]) page(ctx context.Context, options *ListOptions) (*page[P], error) {
+	var items []P
+	found, err := c.list(ctx, options, func(obj any) { items = append(items, obj.(P)) })
+	return pageOf(items, found, err)
+}
+
+// pageOf returns the objects of a page, unless the call that found them failed.
+func pageOf[P any](items []P, found service.Page, err error) (*page[P], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &page[P]{items, cmp.Or(found.Version, strconv.FormatUint(uint64(found.Revision), 10)), found.Token}, nil
+}
+
+// list calls add with each object of a page.
+func (c *client) list(ctx context.Context, options *ListOptions, add func(obj any)) (service.Page, error) {
+	if _, err := c.at(access.VerbList, "", ""); err != nil {
+		return service.Page{}, err
+	}
+	return c.service.List(service.Caller{Context: ctx}, c.namespace, options.selected(), c.adding(add))
+}
+
+// adding decodes the objects of a page while a call reads them.
+func (c *client) adding(add func(obj any)) service.Into {
+	goType := c.res.GoType
+	return service.Into{See: func(json []byte) error {
+		obj, err := goType.Decode(json)
+		if err == nil {
+			add(obj)
+		}
+		return err
+	}}
+}
+
+// selected converts the options to the query parameters of a list.
+func (o *ListOptions) selected() *service.Selected {
+	return &service.Selected{
 		ListOptions: apimeta.ListOptions{
 			LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector, Limit: o.Limit, Continue: o.Continue,
 			ResourceVersion: o.ResourceVersion, ResourceVersionMatch: o.ResourceVersionMatch,
@@ -260,24 +340,9 @@ func (o ListOptions) parameters() caller.ListOptions {
 	}
 }
 
-// pageOf decodes the objects of a page while a call reads them.
-func pageOf[T any](read func(caller.See) (*caller.Page, error)) (*Page[T], error) {
-	var out Page[T]
-	found, err := read(func(json []byte) error {
-		obj, err := decoded[T](json, nil)
-		out.Items = append(out.Items, obj)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	out.ResourceVersion, out.Continue = found.ResourceVersion, found.Continue
-	return &out, nil
-}
-
 // Watch yields events until the context ends, the caller breaks out of the loop, or an error occurs. It yields the
 // error last. If [status.IsExpired] holds for the error, the watch has missed changes: list again and watch from there,
 // or use [Client.Follow], which does this itself.
 func (c Client[T]) Watch(ctx context.Context, options WatchOptions) iter.Seq2[Event[T], error] {
-	return c.events(ctx, options, false)
+	return eventsOf[T](c.events(ctx, &options, false))
 }

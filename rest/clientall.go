@@ -15,13 +15,25 @@ const pageSize = 500
 // is yielded last.
 //
 // Limit sets the size of the pages, by default 500, and Continue the page to begin with.
-func (c Client[T]) All(ctx context.Context, options ListOptions) iter.Seq2[*T, error] {
+func (c calls[P]) All(ctx context.Context, options ListOptions) iter.Seq2[P, error] {
+	return objectsOf[P](c.all(ctx, options))
+}
+
+// objectsOf yields objects as pointers P.
+func objectsOf[P any](all iter.Seq2[any, error]) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) {
+		all(func(obj any, err error) bool { return yield(as[P](obj, err)) })
+	}
+}
+
+func (c client) all(ctx context.Context, options ListOptions) iter.Seq2[any, error] {
 	if options.Limit == 0 {
 		options.Limit = pageSize
 	}
-	return func(yield func(*T, error) bool) {
+	return func(yield func(any, error) bool) {
 		for {
-			page, err := c.List(ctx, options)
+			var items []any
+			page, err := c.list(ctx, &options, func(obj any) { items = append(items, obj) })
 			if token := status.ContinueOf(err); token != "" {
 				options.Continue = token
 				continue
@@ -30,15 +42,15 @@ func (c Client[T]) All(ctx context.Context, options ListOptions) iter.Seq2[*T, e
 				yield(nil, err)
 				return
 			}
-			for _, obj := range page.Items {
+			for _, obj := range items {
 				if !yield(obj, nil) {
 					return
 				}
 			}
-			if page.Continue == "" {
+			if page.Token == "" {
 				return
 			}
-			options.Continue = page.Continue
+			options.Continue = page.Token
 			options.ResourceVersion, options.ResourceVersionMatch = "", "" // the token names the state, and the API refuses both at once
 		}
 	}

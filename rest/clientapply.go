@@ -6,8 +6,8 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -24,21 +24,21 @@ type ApplyOptions struct {
 //
 // config is any value whose JSON is the configuration: a map, a struct with the wanted fields, or a *T if every field
 // that T encodes is wanted. config need not contain kind, apiVersion, name and namespace.
-func (c Client[T]) Apply(ctx context.Context, name string, config any, options ApplyOptions) (*T, error) {
-	return c.apply(ctx, name, "", config, options)
+func (c calls[P]) Apply(ctx context.Context, name string, config any, options ApplyOptions) (P, error) {
+	return as[P](c.apply(ctx, name, "", config, options))
 }
 
 // ApplyStatus makes the status of an object match a configuration, and changes nothing else. The object must exist.
-func (c Client[T]) ApplyStatus(ctx context.Context, name string, config any, options ApplyOptions) (*T, error) {
-	return c.apply(ctx, name, theStatus, config, options)
+func (c calls[P]) ApplyStatus(ctx context.Context, name string, config any, options ApplyOptions) (P, error) {
+	return as[P](c.apply(ctx, name, theStatus, config, options))
 }
 
-func (c Client[T]) apply(ctx context.Context, name, subresource string, config any, options ApplyOptions) (*T, error) {
+func (c *client) apply(ctx context.Context, name, subresource string, config any, options ApplyOptions) (any, error) {
 	w, err := c.write(ctx, access.VerbPatch, name, subresource)
 	if err != nil {
 		return nil, err
 	}
-	w.Verb, w.Asked.Force = caller.Apply, options.Force
+	w.Verb, w.Asked.Force = service.Apply, options.Force
 	v, err := codec.FromGo(config)
 	if err != nil {
 		return nil, status.BadRequest(err.Error())
@@ -46,5 +46,5 @@ func (c Client[T]) apply(ctx context.Context, name, subresource string, config a
 	if w.Object = c.res.WithKind(v); objectmeta.NameOf(v) == "" {
 		w.Object = w.Object.WithAt(doc.Of(name), "metadata", objectmeta.Name)
 	}
-	return decoded[T](c.caller.Write(ctx, w))
+	return c.decode(c.do(ctx, w))
 }

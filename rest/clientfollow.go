@@ -7,8 +7,8 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 )
 
 // Follow is a [Client.Watch] that recovers from Expired errors. If the store has dropped changes that Follow has not
@@ -25,34 +25,56 @@ import (
 // An object that was deleted and created again appears as Deleted and then as Added. To find the difference, Follow
 // remembers the last state of each object that it has yielded or started from; the caller owns the objects themselves.
 func (c Client[T]) Follow(ctx context.Context, options WatchOptions) iter.Seq2[Event[T], error] {
-	return c.events(ctx, options, true)
+	return eventsOf[T](c.events(ctx, &options, true))
 }
 
 // errBrokenOff stops a watch when the caller breaks out of the loop. Callers never see it.
 var errBrokenOff = errors.New("the caller has broken off")
 
-// events yields the events of a watch. It recovers like Follow if recovers is set.
-func (c Client[T]) events(ctx context.Context, options WatchOptions, recovers bool) iter.Seq2[Event[T], error] {
-	f := caller.Following{Namespace: c.namespace, Recovers: recovers, Options: caller.ListOptions{
+// event is an [Event] without its type parameter.
+type event struct {
+	service.Event
+	object any
+}
+
+// eventsOf yields events with objects in their Go type. If Go inlined it, each caller would contain its functions once
+// more.
+//
+//go:noinline
+func eventsOf[T any](all iter.Seq2[event, error]) iter.Seq2[Event[T], error] {
+	return func(yield func(Event[T], error) bool) {
+		kept := any(yield) // its own type contains T: see [declared]
+		all(func(e event, err error) bool {
+			obj, _ := e.object.(*T)
+			return kept.(func(Event[T], error) bool)(Event[T]{e.Type, obj, e.ResourceVersion, e.Written}, err)
+		})
+	}
+}
+
+// events yields the events of a watch. It recovers like Follow if recovers is set. If Go inlined it, each kind would
+// contain its functions.
+//
+//go:noinline
+func (c client) events(ctx context.Context, options *WatchOptions, recovers bool) iter.Seq2[event, error] {
+	f := service.Following{Namespace: c.namespace, Recovers: recovers, Selected: service.Selected{
 		ListOptions: apimeta.ListOptions{
 			LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion,
 		},
 		Query: resource.QueryText{Conditions: options.FieldQuery},
 	}}
-	return func(yield func(Event[T], error) bool) {
+	return func(yield func(event, error) bool) {
 		_, err := c.at(access.VerbWatch, "", "")
 		if err == nil {
-			err = c.caller.Watch(ctx, f, func(e caller.Event) error {
-				obj, err := decoded[T](e.JSON, nil)
-				if err == nil && !yield(Event[T]{Type: e.Type, Object: obj, ResourceVersion: e.ResourceVersion, Written: e.Written},
-					nil) {
+			err = c.service.Watch(service.Caller{Context: ctx}, f, func(e service.Event) error {
+				obj, err := c.res.GoType.Decode(e.JSON)
+				if err == nil && !yield(event{e, obj}, nil) {
 					err = errBrokenOff
 				}
 				return err
 			})
 		}
 		if err != nil && err != errBrokenOff {
-			yield(Event[T]{}, err)
+			yield(event{}, err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"reflect"
 
 	"github.com/decorum-go/decorum/rest/internal/remote"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -49,26 +48,31 @@ type Endpoint struct {
 // The client ignores the user of [access.WithUser], because the http.Client determines the identity. [Client.AsUser] asks the
 // server for impersonation. Without As, the server chooses the name of the field manager, usually from the User-Agent.
 func ClientForEndpoint[T any](server Endpoint, r Resource[T]) (Client[T], error) {
-	res, err := r.outline()
+	c, err := r.declared().clientFor(server)
+	return Client[T]{calls[*T]{c}}, err
+}
+
+func (d *declared) clientFor(server Endpoint) (client, error) {
+	res, err := d.outline()
 	if err != nil {
-		return Client[T]{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", reflect.TypeFor[T](), err)
+		return client{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", d.goType, err)
 	}
 	root, err := remote.ParseRoot(server.URL)
 	if err != nil {
-		return Client[T]{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", reflect.TypeFor[T](), err)
+		return client{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", d.goType, err)
 	}
-	return Client[T]{res: res, caller: &remote.Caller{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient),
+	return client{res: res, service: &remote.Service{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient),
 		Resource: res}}, nil
 }
 
 // outline returns what a client in another process knows of the resource.
-func (r Resource[T]) outline() (*resource.Resource, error) {
-	r.Names.Kind = r.kindName()
-	r.Hooks, r.Verbs, r.Rules, r.RemoveWhenDue = Hooks[T]{}, nil, nil, false
-	d, err := r.declaration()
+func (d *declared) outline() (*resource.Resource, error) {
+	d.Names.Kind = d.kindName()
+	d.hooks, d.hookSet, d.Verbs, d.Rules, d.RemoveWhenDue = nil, resource.HookSet{}, nil, nil, false
+	declaration, err := d.declaration()
 	if err != nil {
 		return nil, err
 	}
-	r.declareSubresources(&d, func(*servedSubresource) {})
-	return resource.Outline(d)
+	d.declareSubresources(&declaration, func(*servedSubresource) {})
+	return resource.Outline(declaration)
 }

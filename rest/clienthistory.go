@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/history"
 	past "github.com/decorum-go/decorum/rest/internal/history"
+	"github.com/decorum-go/decorum/rest/internal/service"
 )
 
 // The subresources of a kind with a [History].
@@ -19,35 +20,61 @@ const (
 // History returns the versions of an object that the server keeps, the youngest first. If the object is deleted, it
 // returns those of the last object with this name. It returns NotFound if the kind has no [History], or no version is
 // kept.
-func (c Client[T]) History(ctx context.Context, name string) (*history.ObjectVersionList, error) {
-	return decoded[history.ObjectVersionList](c.past(ctx, name, past.Query{}))
+func (c client) History(ctx context.Context, name string) (*history.ObjectVersionList, error) {
+	list := new(history.ObjectVersionList)
+	json, err := c.past(ctx, name, past.Query{})
+	if err := decodeInto(list, json, err); err != nil {
+		return nil, err
+	}
+	return list, nil
 }
 
 // AtRevision returns an object as it was at a resourceVersion. If only the status has changed since, the status is that
 // of a later revision, which the object shows.
-func (c Client[T]) AtRevision(ctx context.Context, name, revision string) (*T, error) {
-	return decoded[T](c.past(ctx, name, past.Query{Revision: revision}))
+func (c calls[P]) AtRevision(ctx context.Context, name, revision string) (P, error) {
+	return as[P](c.atRevision(ctx, name, revision))
+}
+
+func (c *client) atRevision(ctx context.Context, name, revision string) (any, error) {
+	return c.decode(c.past(ctx, name, past.Query{Revision: revision}))
 }
 
 // Difference returns what differs between the versions of an object at two resourceVersions. An empty to stands for the
 // present state or, if the object is deleted, for its last one.
-func (c Client[T]) Difference(ctx context.Context, name, from, to string) (*history.Difference, error) {
-	return decoded[history.Difference](c.past(ctx, name, past.Query{From: from, To: to}))
+func (c client) Difference(ctx context.Context, name, from, to string) (*history.Difference, error) {
+	found := new(history.Difference)
+	json, err := c.past(ctx, name, past.Query{From: from, To: to})
+	if err := decodeInto(found, json, err); err != nil {
+		return nil, err
+	}
+	return found, nil
 }
 
-func (c Client[T]) past(ctx context.Context, name string, query past.Query) ([]byte, error) {
+func (c *client) past(ctx context.Context, name string, query past.Query) ([]byte, error) {
 	at, err := c.at(access.VerbGet, name, theHistory)
 	if err != nil {
 		return nil, err
 	}
-	return c.caller.History(ctx, at, query)
+	if err := query.Check(); err != nil {
+		return nil, err
+	}
+	found, err := c.service.History(service.Caller{Context: ctx}, at)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	return found.Answer(query)
 }
 
 // Undo gives an object the content of an earlier version: the labels, the annotations, and everything outside of
 // metadata and status. If the object is deleted, Undo creates it anew, with another uid. revision is a resourceVersion
 // that the object had in the version; "" means the version before the present one or, for a deleted object, the last
 // one. An undo is an update or a create like any other, and returns the same errors. Like them it can be undone.
-func (c Client[T]) Undo(ctx context.Context, name, revision string, options UndoOptions) (*T, error) {
+func (c calls[P]) Undo(ctx context.Context, name, revision string, options UndoOptions) (P, error) {
+	return as[P](c.undo(ctx, name, revision, options))
+}
+
+func (c *client) undo(ctx context.Context, name, revision string, options UndoOptions) (any, error) {
 	w, err := c.write(ctx, access.VerbGet, name, theUndo)
 	if err != nil {
 		return nil, err
@@ -60,7 +87,7 @@ func (c Client[T]) Undo(ctx context.Context, name, revision string, options Undo
 	if w.Object, err = codec.FromGo(&request); err != nil {
 		return nil, err
 	}
-	return decoded[T](c.caller.Write(ctx, w))
+	return c.decode(c.do(ctx, w))
 }
 
 // UndoOptions are the options of [Client.Undo].
@@ -72,12 +99,12 @@ type UndoOptions struct {
 
 // PurgeHistory erases the former versions of an object, and those of earlier objects with its name. The present state
 // stays.
-func (c Client[T]) PurgeHistory(ctx context.Context, name string) error {
+func (c client) PurgeHistory(ctx context.Context, name string) error {
 	w, err := c.write(ctx, access.VerbGet, name, theHistory)
 	if err != nil {
 		return err
 	}
 	w.Verb = string(access.VerbDelete)
-	_, err = c.caller.Write(ctx, w)
+	_, err = c.do(ctx, w)
 	return err
 }

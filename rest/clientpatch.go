@@ -10,20 +10,20 @@ import (
 // Patch applies a patch to an object and returns the object as stored. If another client writes the object in between,
 // the server applies the patch to the new state. A patch with a resourceVersion is conditional: Patch returns a
 // Conflict if the object has another resourceVersion.
-func (c Client[T]) Patch(ctx context.Context, name string, form apimeta.PatchType, data []byte) (*T, error) {
-	return c.patch(ctx, name, "", form, data)
+func (c calls[P]) Patch(ctx context.Context, name string, form apimeta.PatchType, data []byte) (P, error) {
+	return as[P](c.patch(ctx, name, "", form, data))
 }
 
 // PatchStatus applies a patch to the status of an object, and changes nothing else.
-func (c Client[T]) PatchStatus(ctx context.Context, name string, form apimeta.PatchType, data []byte) (*T, error) {
-	return c.patch(ctx, name, theStatus, form, data)
+func (c calls[P]) PatchStatus(ctx context.Context, name string, form apimeta.PatchType, data []byte) (P, error) {
+	return as[P](c.patch(ctx, name, theStatus, form, data))
 }
 
-func (c Client[T]) patch(ctx context.Context, name, subresource string, form apimeta.PatchType, data []byte) (*T, error) {
+func (c *client) patch(ctx context.Context, name, subresource string, form apimeta.PatchType, data []byte) (any, error) {
 	w, err := c.write(ctx, access.VerbPatch, name, subresource)
 	if err != nil {
 		return nil, err
 	}
 	w.Form, w.Data = string(form), data
-	return decoded[T](c.caller.Write(ctx, w))
+	return c.decode(c.do(ctx, w))
 }

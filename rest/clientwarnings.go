@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
@@ -15,6 +16,21 @@ type warningsKey struct{}
 // which warnings it sends.
 func WithWarnings(ctx context.Context, tell func(text string)) context.Context {
 	return context.WithValue(ctx, warningsKey{}, tell)
+}
+
+// collectWarnings makes a write collect its warnings if the context has somebody who reads them. The returned function
+// reports them.
+func collectWarnings(ctx context.Context, w *service.Wanted) (report func()) {
+	tell, _ := ctx.Value(warningsKey{}).(func(string))
+	if tell == nil {
+		return func() {}
+	}
+	w.Warnings = new(write.Warnings)
+	return func() {
+		for _, text := range w.Warnings.Texts {
+			tell(text)
+		}
+	}
 }
 
 // Warn adds a warning for a person to the answer of a write (API conventions, Warnings). ctx is the context of a hook

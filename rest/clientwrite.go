@@ -2,15 +2,15 @@ package rest
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/keys"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
@@ -20,17 +20,16 @@ const theStatus = "status"
 
 // write begins a write of an object or, if subresource is not empty, of that subresource. Its caller sets the remaining
 // fields.
-func (c Client[T]) write(ctx context.Context, v access.Verb, name, subresource string) (*caller.Write, error) {
+func (c *client) write(ctx context.Context, v access.Verb, name, subresource string) (*service.Wanted, error) {
 	at, err := c.at(v, name, subresource)
 	if err != nil {
 		return nil, err
 	}
-	w := &caller.Write{Address: at, Asked: c.asked, Verb: string(v)}
+	w := &service.Wanted{Address: at, Asked: c.asked, Verb: string(v)}
 	w.Asked.Agent = userNameIn(ctx)
 	if c.user != nil {
 		w.Asked.Agent = c.user.Name
 	}
-	w.Tell, _ = ctx.Value(warningsKey{}).(func(string))
 	if errs := w.Asked.Validation.Check(); len(errs) > 0 {
 		return nil, resource.InvalidOptions("PatchOptions", errs)
 	}
@@ -45,8 +44,8 @@ func userNameIn(ctx context.Context) string {
 }
 
 // document encodes the caller's object. It sets apiVersion and kind, so the caller need not.
-func (c Client[T]) document(obj *T) (doc.Value, error) {
-	if obj == nil {
+func (c *client) document(obj any) (doc.Value, error) {
+	if reflect.ValueOf(obj).IsNil() {
 		return doc.Value{}, status.BadRequest("the object must not be nil")
 	}
 	v, err := codec.FromGo(obj)
@@ -59,7 +58,11 @@ func (c Client[T]) document(obj *T) (doc.Value, error) {
 
 // Create stores a new object and returns it as stored. It returns AlreadyExists if the name is taken. If
 // metadata.generateName is set and the name is empty, the server generates a name.
-func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
+func (c calls[P]) Create(ctx context.Context, obj P) (P, error) {
+	return as[P](c.create(ctx, obj))
+}
+
+func (c *client) create(ctx context.Context, obj any) (any, error) {
 	w, err := c.write(ctx, access.VerbCreate, "", "")
 	if err != nil {
 		return nil, err
@@ -67,31 +70,23 @@ func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	if w.Object, err = c.document(obj); err != nil {
 		return nil, err
 	}
-	return decoded[T](c.caller.Write(ctx, w))
+	return c.decode(c.do(ctx, w))
 }
 
 // Update replaces an object, except for its status, and returns it as stored. It returns Conflict if the object has
 // changed since the caller read it, and Invalid if obj has no resourceVersion but the kind requires one (API
 // conventions, Concurrency Control and Consistency). [Client.Modify] reads, changes and retries.
-func (c Client[T]) Update(ctx context.Context, obj *T) (*T, error) {
-	w, err := c.replacement(ctx, obj, "")
-	if err != nil {
-		return nil, err
-	}
-	return decoded[T](c.caller.Write(ctx, w))
+func (c calls[P]) Update(ctx context.Context, obj P) (P, error) {
+	return as[P](c.replace(ctx, obj, ""))
 }
 
 // UpdateStatus replaces only the status of an object. It returns the same errors as Update.
-func (c Client[T]) UpdateStatus(ctx context.Context, obj *T) (*T, error) {
-	w, err := c.replacement(ctx, obj, theStatus)
-	if err != nil {
-		return nil, err
-	}
-	return decoded[T](c.caller.Write(ctx, w))
+func (c calls[P]) UpdateStatus(ctx context.Context, obj P) (P, error) {
+	return as[P](c.replace(ctx, obj, theStatus))
 }
 
-// replacement returns the write that replaces an object or a subresource.
-func (c Client[T]) replacement(ctx context.Context, obj *T, subresource string) (*caller.Write, error) {
+// replace replaces an object or a subresource.
+func (c *client) replace(ctx context.Context, obj any, subresource string) (any, error) {
 	w, err := c.write(ctx, access.VerbUpdate, "", subresource)
 	if err != nil {
 		return nil, err
@@ -101,19 +96,20 @@ func (c Client[T]) replacement(ctx context.Context, obj *T, subresource string) 
 		return nil, err
 	}
 	w.Name, w.Object = objectmeta.NameOf(v), v
-	w.Change = func(old doc.Value) (doc.Value, error) { return c.res.SentByType(v, old), c.checkRead(v, old) }
-	return w, nil
+	res := c.res
+	w.Change = func(old doc.Value) (doc.Value, error) { return res.SentByType(v, old), checkRead(res, v, old) }
+	return c.decode(c.do(ctx, w))
 }
 
 // checkRead refuses an update without a resourceVersion if the kind requires one. Usually the caller has not read the
 // object, so the error says to read it first.
-func (c Client[T]) checkRead(obj, old doc.Value) error {
+func checkRead(res *resource.Resource, obj, old doc.Value) error {
 	version := func(v doc.Value) string { return objectmeta.Of(v).Get(objectmeta.ResourceVersion).Text() }
 	uncommitted := !old.IsAbsent() && version(old) == "" // a transaction has written it, and only its function has read it
-	if c.res.Dialect.UnconditionalUpdate || old.IsAbsent() || uncommitted || version(obj) != "" {
+	if res.Dialect.UnconditionalUpdate || old.IsAbsent() || uncommitted || version(obj) != "" {
 		return nil
 	}
-	return status.Invalid(c.res.GVK.GroupKind(), objectmeta.NameOf(obj), status.FieldErrors{
+	return status.Invalid(res.GVK.GroupKind(), objectmeta.NameOf(obj), status.FieldErrors{
 		status.RequiredField(status.Field("metadata", objectmeta.ResourceVersion),
 			"get the object before you update it, or call Modify")})
 }
@@ -122,29 +118,35 @@ func (c Client[T]) checkRead(obj, old doc.Value) error {
 // Modify starts again with the new state (API conventions, Concurrency Control and Consistency). So f may run several
 // times, each time with a fresh object. If f returns an error, Modify stops and returns it. Modify ignores changes of
 // the status.
-func (c Client[T]) Modify(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
-	return c.modify(ctx, name, "", f)
+func (c calls[P]) Modify(ctx context.Context, name string, f func(obj P) error) (P, error) {
+	return as[P](c.modify(ctx, name, "", untypedChange(f)))
 }
 
 // ModifyStatus is Modify for the status. It ignores all other changes. If f changes nothing, ModifyStatus writes
 // nothing, so a controller may call it in every reconcile.
-func (c Client[T]) ModifyStatus(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
-	return c.modify(ctx, name, theStatus, f)
+func (c calls[P]) ModifyStatus(ctx context.Context, name string, f func(obj P) error) (P, error) {
+	return as[P](c.modify(ctx, name, theStatus, untypedChange(f)))
 }
 
-func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(obj *T) error) (*T, error) {
+// untypedChange returns a function of the host on the pointer P.
+func untypedChange[P any](f func(obj P) error) func(obj any) error {
+	return func(obj any) error { return f(obj.(P)) }
+}
+
+func (c *client) modify(ctx context.Context, name, subresource string, f func(obj any) error) (any, error) {
 	w, err := c.write(ctx, access.VerbUpdate, name, subresource)
 	if err != nil {
 		return nil, err
 	}
-	// No loop is necessary: caller.Write calls Change again if the write loses a race. The changed object has the
+	res, namespace := c.res, c.namespace
+	// No loop is necessary: the service calls Change again if the write loses a race. The changed object has the
 	// resourceVersion that f saw.
 	w.Change = func(old doc.Value) (doc.Value, error) {
 		if old.IsAbsent() { // an update may create an object of this kind
-			return doc.Value{}, c.res.NotFound(name)
+			return doc.Value{}, res.NotFound(name)
 		}
-		obj := new(T)
-		if err := gotype.ToGo(old, obj); err != nil {
+		obj, err := res.GoType.FromDocument(old)
+		if err != nil {
 			return doc.Value{}, err
 		}
 		if err := f(obj); err != nil {
@@ -154,20 +156,20 @@ func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(
 		if err != nil {
 			return doc.Value{}, err
 		}
-		v = c.res.WithKind(c.res.SentByType(v, old))
-		return v, write.CheckIdentity(c.res, v, c.namespace, name)
+		v = res.WithKind(res.SentByType(v, old))
+		return v, write.CheckIdentity(res, v, namespace, name)
 	}
-	return decoded[T](c.caller.Write(ctx, w))
+	return c.decode(c.do(ctx, w))
 }
 
 // Delete deletes an object. While finalizers or the grace period hold the object, it remains with a deletionTimestamp
 // (API conventions, Metadata). Delete returns NotFound if the object does not exist.
-func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOptions) error {
-	w, err := c.deletion(ctx, access.VerbDelete, name, options)
+func (c client) Delete(ctx context.Context, name string, options DeleteOptions) error {
+	w, err := c.deletion(ctx, access.VerbDelete, name, &options)
 	if err != nil {
 		return err
 	}
-	_, err = c.caller.Write(ctx, w)
+	_, err = c.do(ctx, w)
 	return err
 }
 
@@ -176,24 +178,37 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 // deleted. Limit bounds the number of objects, and Continue resumes after an earlier call.
 func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions,
 	selected ListOptions) (*Page[T], error) {
+	deleted, err := c.deletedPage(ctx, &options, &selected)
+	return (*Page[T])(deleted), err
+}
+
+func (c *calls[P]) deletedPage(ctx context.Context, options *DeleteOptions, selected *ListOptions) (*page[P], error) {
+	var items []P
+	found, err := c.deleteCollection(ctx, options, selected, func(obj any) { items = append(items, obj.(P)) })
+	return pageOf(items, found, err)
+}
+
+// deleteCollection calls add with each deleted object.
+func (c *client) deleteCollection(ctx context.Context, options *DeleteOptions, selected *ListOptions,
+	add func(obj any)) (service.Page, error) {
 	w, err := c.deletion(ctx, access.VerbDeleteCollection, "", options)
 	if err != nil {
-		return nil, err
+		return service.Page{}, err
 	}
-	return pageOf[T](func(see caller.See) (*caller.Page, error) {
-		return c.caller.DeleteCollection(ctx, w, selected.parameters(), see)
-	})
+	defer collectWarnings(ctx, w)()
+	return c.service.DeleteCollection(service.Caller{Context: ctx}, w, selected.selected(), c.adding(add))
 }
 
 // deletion returns the write that deletes an object, or each object of a collection.
-func (c Client[T]) deletion(ctx context.Context, v access.Verb, name string, options DeleteOptions) (*caller.Write, error) {
+func (c *client) deletion(ctx context.Context, v access.Verb, name string, options *DeleteOptions) (*service.Wanted, error) {
 	w, err := c.write(ctx, v, name, "")
 	if err != nil {
 		return nil, err
 	}
 	w.Deletion.Preconditions, w.Deletion.GracePeriodSeconds = options.Preconditions, options.GracePeriodSeconds
 	if options.PropagationPolicy != "" {
-		w.Deletion.PropagationPolicy = &options.PropagationPolicy
+		policy := options.PropagationPolicy
+		w.Deletion.PropagationPolicy = &policy
 	}
 	return w, write.ValidateDeleteOptions(w.Deletion)
 }

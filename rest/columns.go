@@ -15,12 +15,16 @@ import (
 // cell. It runs once for each row, in many requests at once, and must not change the object. A panic is answered with
 // 500.
 func ColumnFunc[T any](c Column, cell func(obj *T) any) Column {
-	c.of = reflect.TypeFor[T]()
-	c.compute = func(obj any) (value any, err error) {
-		defer resource.RecoverHook("ColumnFunc", &err)
-		return cell(obj.(*T)), nil
-	}
+	c.of, c.compute = reflect.TypeFor[*T]().Elem(), computing(cell)
 	return c
+}
+
+// computing returns a function of the host on the pointer P.
+func computing[P any](cell func(obj P) any) func(obj any) (any, error) {
+	return func(obj any) (value any, err error) {
+		defer resource.RecoverHook("ColumnFunc", &err)
+		return cell(obj.(P)), nil
+	}
 }
 
 // shownColumns translates columns for package media.

@@ -8,9 +8,9 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -52,17 +52,26 @@ type CountOptions struct {
 
 // Count counts the selected objects by the values of some fields, without reading the objects. If the API does not
 // support [Queries], the error is BadRequest.
-func (c Client[T]) Count(ctx context.Context, options CountOptions) (*Counts, error) {
+func (c client) Count(ctx context.Context, options CountOptions) (*Counts, error) {
 	if _, err := c.at(access.VerbList, "", ""); err != nil {
 		return nil, err
 	}
 	if len(options.By) == 0 {
 		return nil, status.BadRequest("rest.CountOptions.By names no field")
 	}
-	return decoded[Counts](c.caller.Count(ctx, c.namespace, caller.ListOptions{
+	found, err := c.service.Count(service.Caller{Context: ctx}, c.namespace, &service.Selected{
 		ListOptions: apimeta.ListOptions{LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector},
 		Query:       resource.QueryText{Conditions: options.FieldQuery, Facets: strings.Join(options.By, ",")},
-	}))
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	counts := new(Counts)
+	json, err := codec.EncodeOwn(found)
+	if err := decodeInto(counts, json, err); err != nil {
+		return nil, err
+	}
+	return counts, nil
 }
 
 // count answers a list with the parameter facets.
@@ -72,13 +81,13 @@ func (q *request) count(rep *media.Representation, namespace string, p *resource
 	}
 	loan := q.lend()
 	defer loan.Release()
-	counts, err := q.res.Count(q.r.Context(), namespace, *p, &loan)
+	counts, err := q.res.service.Count(q.caller(q.r.Context()), namespace, service.Parsed(p), &loan)
 	if err != nil {
 		return err
 	}
-	var answer any = &counts
+	var answer any = counts
 	if rep.Form == media.AsTable {
-		answer = tableOf(&counts, rep.MetaVersion)
+		answer = tableOf(counts, rep.MetaVersion)
 	}
 	body, err := codec.EncodeOwn(answer)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // Definition is a resource as [New] takes it: a [Resource] of some Go type.
 type Definition interface {
-	resource(env *resource.Environment) (*served, error)
+	declared() *declared
 }
 
 // Scope says whether the objects of a resource live in namespaces.

@@ -7,9 +7,10 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
-	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/rights"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
@@ -25,10 +26,10 @@ func (q *request) delete() error {
 	if err != nil {
 		return err
 	}
-	t := resource.Target{Namespace: namespace, Name: name}
+	by := q.caller(q.r.Context())
 	options, err := q.deleteOptions()
 	if err == nil {
-		t.Only, err = q.permitUnsafe(options)
+		by.Only, err = q.permitUnsafe(options)
 	}
 	if err != nil {
 		return err
@@ -38,8 +39,14 @@ func (q *request) delete() error {
 		return err
 	}
 	defer cancel()
-	w := q.deletion(t, options)
-	done, err := inTime(ctx, q, func(ctx context.Context) (write.Result, error) { return w.Delete(ctx, options) })
+	w, err := q.res.service.Begin(q.r.Context(), q.deletion(kind.Delete, namespace, name, options))
+	if err != nil {
+		return err
+	}
+	done, err := inTime(ctx, q, func(ctx context.Context) (write.Result, error) {
+		by.Context = ctx
+		return w.Do(by)
+	})
 	if err != nil {
 		return err
 	}
@@ -55,11 +62,12 @@ func (q *request) delete() error {
 	return q.writeObject(code, rep, done.JSON)
 }
 
-// deletion is the write by which an object is deleted.
-func (q *request) deletion(t resource.Target, options apimeta.DeleteOptions) *write.Write {
-	w := q.api.writes.New(q.res.Resource, t, write.Asked{DryRun: len(options.DryRun) > 0})
-	w.Warnings = &q.warnings
-	return w
+// deletion is the write that deletes an object, or each object of a collection.
+func (q *request) deletion(verb, namespace, name string, options apimeta.DeleteOptions) *service.Wanted {
+	return &service.Wanted{
+		Address: service.Address{Namespace: namespace, Name: name}, Verb: verb, Deletion: options,
+		Asked: write.Asked{DryRun: len(options.DryRun) > 0}, Warnings: &q.warnings,
+	}
 }
 
 // deleteOptions reads DeleteOptions from the body, or from the query if the request has no body.
@@ -135,15 +143,12 @@ func (q *request) deleteCollection() error {
 		return err
 	}
 	defer cancel()
-	collection := write.Collection{
-		Resource: q.res.Resource, Namespace: namespace, Selected: *p,
-		Asked: write.Asked{DryRun: len(options.DryRun) > 0}, Warnings: &q.warnings,
-	}
-	deleted, err := inTime(ctx, q, func(ctx context.Context) (resource.Page, error) {
-		return q.api.writes.DeleteAll(ctx, collection, options)
+	w := q.deletion(kind.DeleteCollection, namespace, "", options)
+	deleted, err := inTime(ctx, q, func(ctx context.Context) (service.Page, error) {
+		return q.res.service.DeleteCollection(q.caller(ctx), w, service.Parsed(p), service.Into{})
 	})
 	if err != nil {
 		return err
 	}
-	return q.writeList(rep, deleted)
+	return q.writeList(rep, deleted.Page)
 }

@@ -3,6 +3,7 @@ package rest
 import (
 	"errors"
 	"reflect"
+	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -44,7 +45,7 @@ func Describe(d Definition) ([]Description, error) {
 	if d == nil {
 		return nil, errors.New("the definition is nil")
 	}
-	res, err := d.resource(&resource.Environment{})
+	res, err := d.declared().serve(&resource.Environment{})
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func Describe(d Definition) ([]Description, error) {
 
 // description describes the version.
 func (res *served) description() Description {
-	out := res.GoType.(interface{ description() Description }).description()
+	out := res.GoType.(*declared).description()
 	names := &out.Resource.Names
 	names.Kind, names.Singular, names.ListKind = res.Kind.Kind, res.Kind.Singular, res.Kind.ListKind
 	out.Resource.Group, out.Resource.Stage.Warning = res.Kind.Group, res.Kind.Warning
@@ -70,22 +71,10 @@ func (res *served) description() Description {
 }
 
 // description describes the part of the version that its declaration contains.
-func (t *typed[T]) description() Description {
-	out := Description{GoType: reflect.TypeFor[T]()}
-	into := reflect.ValueOf(&out.Resource).Elem()
-	for field, value := range reflect.ValueOf(t.Resource).Fields() {
-		switch field.Name {
-		case "Hooks", "Subresources", "Versions", "strategy":
-		default:
-			into.FieldByIndex(field.Index).Set(value)
-		}
-	}
-	for hook, value := range reflect.ValueOf(t.Resource.Hooks).Fields() {
-		if !value.IsZero() {
-			out.Hooks = append(out.Hooks, hook.Name)
-		}
-	}
-	if t.isDocument() && len(out.Resource.Schema.OpenAPI) == 0 {
+func (d *declared) description() Description {
+	out := Description{Resource: d.Resource, GoType: d.goType, Hooks: slices.Clone(d.hooks)}
+	out.Resource.strategy = nil
+	if d.isDocument() && len(out.Resource.Schema.OpenAPI) == 0 {
 		out.Resource.Schema.OpenAPI = []byte(resource.AnyFields)
 	}
 	return out

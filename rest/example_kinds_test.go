@@ -79,7 +79,7 @@ type BreadFixed struct {
 }
 
 type Oven struct {
-	Kind  string `json:"kind" api:"discriminator,enum=Stone|Gas"`
+	Type  string `json:"type" api:"discriminator,enum=Stone|Gas"`
 	Stone *Stone `json:"stone,omitempty" api:"member"`
 	Gas   *Flame `json:"gas,omitempty" api:"member=Gas"`
 }
@@ -158,7 +158,7 @@ func ExampleResource_tags() {
 	bread := &Bread{ObjectMeta: apimeta.ObjectMeta{Name: "wrong"}, Spec: BreadSpec{
 		BreadText:  BreadText{Flour: "oat", Website: "nowhere", Label: "?"},
 		BreadLists: BreadLists{Allergens: []string{"nuts", "nuts"}},
-		Oven:       &Oven{Kind: "Stone", Gas: &Flame{Level: 12}},
+		Oven:       &Oven{Type: "Stone", Gas: &Flame{Level: 12}},
 	}}
 	_, err = client.Create(context.Background(), bread)
 	var refused *status.Error
@@ -171,8 +171,8 @@ func ExampleResource_tags() {
 	// spec.flour: Unsupported value: "oat": supported values: "wheat", "rye", "spelt"
 	// spec.label: Invalid value: "?": spec.label in body should be at least 2 chars long
 	// spec.oven.gas.level: Invalid value: 12: spec.oven.gas.level in body should be less than or equal to 9
-	// spec.oven.gas: Invalid value: "": may only be specified when `kind` is "Gas"
-	// spec.oven.stone: Invalid value: "": must be specified when `kind` is "Stone"
+	// spec.oven.gas: Invalid value: "": may only be specified when `type` is "Gas"
+	// spec.oven.stone: Invalid value: "": must be specified when `type` is "Stone"
 	// spec.website: Invalid value: "nowhere": spec.website in body must be of type uri: "nowhere"
 	// spec.minutes: Required value
 	// spec.allergens[1]: Duplicate value: "nuts"

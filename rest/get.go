@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"github.com/decorum-go/decorum/rest/internal/media"
-	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -27,36 +27,33 @@ func (q *request) get() error {
 	if q.query.Has("export") && route.ParseBool(q.query.Get("export")) {
 		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}
-	revision, err := resource.ReadRevision(q.query.Get("resourceVersion"))
-	if err != nil {
-		return err
-	}
 	since := q.res.Store.Revision()
-	record, err := q.res.Get(q.r.Context(), resource.Target{Namespace: namespace, Name: name, Only: q.only}, revision)
+	at := service.Address{Namespace: namespace, Name: name}
+	object, err := q.res.service.Get(q.caller(q.r.Context()), at, q.query.Get("resourceVersion"))
 	if err = cmp.Or(err, rep.Mismatch); err != nil {
 		return err
 	}
-	if len(record.JSON) <= media.ChunkSize {
-		return q.writeObject(http.StatusOK, rep, record.JSON)
+	if len(object) <= media.ChunkSize {
+		return q.writeObject(http.StatusOK, rep, object)
 	}
 	if q.res.FromStored != nil { // the cache may give up the converted object while the client reads
 		loan := q.lend()
-		if err := loan.Take(int64(len(record.JSON))); err != nil {
+		if err := loan.Take(int64(len(object))); err != nil {
 			return err
 		}
 		defer loan.Release()
 	}
 	if !rep.IsPlain() || rep.Form != media.Whole || q.res.FromStored != nil {
-		return q.writeObject(http.StatusOK, rep, record.JSON)
+		return q.writeObject(http.StatusOK, rep, object)
 	}
-	// The store keeps the record in memory at least until its log drops the changes after since.
+	// The store keeps the object in memory at least until its log drops the changes after since.
 	expired := func() error {
-		cursor, err := q.res.Store.Watch(q.r.Context(), watch.Key{Resource: record.Key.Resource}, since)
+		cursor, err := q.res.Store.Watch(q.r.Context(), watch.Key{Resource: q.res.StoredName()}, since)
 		if err != nil {
 			return err
 		}
 		defer cursor.Close()
 		return cursor.Err()
 	}
-	return q.hold(expired, len(record.JSON), func() error { return q.writeObject(http.StatusOK, rep, record.JSON) })
+	return q.hold(expired, len(object), func() error { return q.writeObject(http.StatusOK, rep, object) })
 }

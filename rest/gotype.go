@@ -11,68 +11,132 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// typed implements resource.GoType for a Resource[T]. Documents and any become T here, so package resource needs no
-// type parameters. A hook that panics returns a [resource.PanicError].
-type typed[T any] struct{ Resource[T] }
+// hook is one of the functions of [Hooks].
+type hook int
 
-func (t *typed[T]) Decode(json []byte) (any, error) {
-	obj := new(T)
+const (
+	defaultHook hook = iota
+	canonicalizeHook
+	prepareHook
+	validateHook
+	validateDeleteHook
+	gracePeriodHook
+	callHook
+	callDryRunHook
+)
+
+// String returns the name of the field.
+func (h hook) String() string {
+	return [...]string{"Default", "Canonicalize", "Prepare", "Validate", "ValidateDelete", "GracePeriod", "Call", "CallDryRun"}[h]
+}
+
+// runner calls a hook and returns what the hook returns. old is nil on create. obj and old are pointers to the Go type.
+type runner func(ctx context.Context, which hook, obj, old any, asked *int64) (status.FieldErrors, int64, error)
+
+// hooks is a [Hooks] whose type parameter is the pointer to the Go type.
+type hooks[P any] struct {
+	Default        func(ctx context.Context, obj P) error
+	Canonicalize   func(ctx context.Context, obj P) error
+	Prepare        func(ctx context.Context, obj, old P) error
+	Validate       func(ctx context.Context, obj, old P) status.FieldErrors
+	ValidateDelete func(ctx context.Context, obj P) error
+	GracePeriod    func(ctx context.Context, obj P, asked *int64) (seconds int64, err error)
+	Call           func(ctx context.Context, obj P) error
+	CallDryRun     func(ctx context.Context, obj P) error
+}
+
+// runner returns the runner. If Go inlined it, the function would exist once for each kind.
+//
+//go:noinline
+func (h hooks[P]) runner() runner { return h.run }
+
+// run is a [runner].
+func (h hooks[P]) run(ctx context.Context, which hook, obj, old any, asked *int64) (errs status.FieldErrors,
+	seconds int64, err error) {
+	now, _ := obj.(P)
+	before, _ := old.(P)
+	switch which {
+	case defaultHook:
+		err = h.Default(ctx, now)
+	case canonicalizeHook:
+		err = h.Canonicalize(ctx, now)
+	case prepareHook:
+		err = h.Prepare(ctx, now, before)
+	case validateHook:
+		errs = h.Validate(ctx, now, before)
+	case validateDeleteHook:
+		err = h.ValidateDelete(ctx, now)
+	case gracePeriodHook:
+		seconds, err = h.GracePeriod(ctx, now, asked)
+	case callHook:
+		err = h.Call(ctx, now)
+	case callDryRunHook:
+		err = h.CallDryRun(ctx, now)
+	}
+	return errs, seconds, err
+}
+
+// A declared implements resource.GoType. Documents and any become values of the Go type here, so package resource needs
+// no type parameters.
+
+func (d *declared) Decode(json []byte) (any, error) {
+	obj := reflect.New(d.goType).Interface()
 	return obj, codec.Unmarshal(json, obj)
 }
 
-func (t *typed[T]) FromDocument(v doc.Value) (any, error) {
-	obj := new(T)
+func (d *declared) FromDocument(v doc.Value) (any, error) {
+	obj := reflect.New(d.goType).Interface()
 	return obj, gotype.ToGo(v, obj)
 }
 
-func (t *typed[T]) ToDocument(obj any) (doc.Value, error) { return codec.FromGo(obj) }
+func (d *declared) ToDocument(obj any) (doc.Value, error) { return codec.FromGo(obj) }
 
-func (t *typed[T]) ObjectType() reflect.Type { return reflect.TypeFor[T]() }
+func (d *declared) ObjectType() reflect.Type { return d.goType }
 
-func (t *typed[T]) SetHooks() resource.HookSet {
-	return resource.HookSet{Defaults: t.Resource.Hooks.Default != nil, Prepare: t.Resource.Hooks.Prepare != nil,
-		Canonicalize: t.Resource.Hooks.Canonicalize != nil,
-		Validate:     t.Resource.Hooks.Validate != nil, ValidateDelete: t.Resource.Hooks.ValidateDelete != nil,
-		GracePeriod: t.Resource.Hooks.GracePeriod != nil}
+func (d *declared) SetHooks() resource.HookSet { return d.hookSet }
+
+// call runs a hook. If the hook panics, call returns a [resource.PanicError].
+func (d *declared) call(ctx context.Context, which hook, obj, old any, asked *int64) (errs status.FieldErrors,
+	seconds int64, err error) {
+	defer resource.EnterHook(ctx, which.String()).Leave(&err)
+	return d.run(ctx, which, obj, old, asked)
 }
 
-func (t *typed[T]) RunDefault(ctx context.Context, obj any) (err error) {
-	defer resource.EnterHook(ctx, "Default").Leave(&err)
-	return t.Resource.Hooks.Default(ctx, obj.(*T))
+func (d *declared) RunDefault(ctx context.Context, obj any) error {
+	_, _, err := d.call(ctx, defaultHook, obj, nil, nil)
+	return err
 }
 
-func (t *typed[T]) RunCanonicalize(ctx context.Context, obj any) (err error) {
-	defer resource.EnterHook(ctx, "Canonicalize").Leave(&err)
-	return t.Resource.Hooks.Canonicalize(ctx, obj.(*T))
+func (d *declared) RunCanonicalize(ctx context.Context, obj any) error {
+	_, _, err := d.call(ctx, canonicalizeHook, obj, nil, nil)
+	return err
 }
 
-func (t *typed[T]) RunPrepare(ctx context.Context, obj, old any) (err error) {
-	defer resource.EnterHook(ctx, "Prepare").Leave(&err)
-	before, _ := old.(*T)
-	return t.Resource.Hooks.Prepare(ctx, obj.(*T), before)
+func (d *declared) RunPrepare(ctx context.Context, obj, old any) error {
+	_, _, err := d.call(ctx, prepareHook, obj, old, nil)
+	return err
 }
 
-func (t *typed[T]) RunValidate(ctx context.Context, obj, old any) (errs status.FieldErrors, err error) {
-	defer resource.EnterHook(ctx, "Validate").Leave(&err)
-	before, _ := old.(*T)
-	return t.Resource.Hooks.Validate(ctx, obj.(*T), before), nil
+func (d *declared) RunValidate(ctx context.Context, obj, old any) (status.FieldErrors, error) {
+	errs, _, err := d.call(ctx, validateHook, obj, old, nil)
+	return errs, err
 }
 
-func (t *typed[T]) RunValidateDelete(ctx context.Context, obj any) (err error) {
-	defer resource.EnterHook(ctx, "ValidateDelete").Leave(&err)
-	return t.Resource.Hooks.ValidateDelete(ctx, obj.(*T))
+func (d *declared) RunValidateDelete(ctx context.Context, obj any) error {
+	_, _, err := d.call(ctx, validateDeleteHook, obj, nil, nil)
+	return err
 }
 
-func (t *typed[T]) RunGracePeriod(ctx context.Context, obj any, asked *int64) (seconds int64, err error) {
-	defer resource.EnterHook(ctx, "GracePeriod").Leave(&err)
-	return t.Resource.Hooks.GracePeriod(ctx, obj.(*T), asked)
+func (d *declared) RunGracePeriod(ctx context.Context, obj any, asked *int64) (int64, error) {
+	_, seconds, err := d.call(ctx, gracePeriodHook, obj, nil, asked)
+	return seconds, err
 }
 
-func (t *typed[T]) RunCall(ctx context.Context, obj any, dryRun bool) (err error) {
-	if h := t.Resource.Hooks; dryRun && h.CallDryRun != nil {
-		defer resource.EnterHook(ctx, "CallDryRun").Leave(&err)
-		return h.CallDryRun(ctx, obj.(*T))
+func (d *declared) RunCall(ctx context.Context, obj any, dryRun bool) error {
+	which := callHook
+	if dryRun && d.has("CallDryRun") {
+		which = callDryRunHook
 	}
-	defer resource.EnterHook(ctx, "Call").Leave(&err)
-	return t.Resource.Hooks.Call(ctx, obj.(*T))
+	_, _, err := d.call(ctx, which, obj, nil, nil)
+	return err
 }

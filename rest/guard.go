@@ -20,6 +20,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/rights"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -329,6 +330,11 @@ func (q *request) guarded(ctx context.Context) (context.Context, context.CancelF
 // access returns the access that the request needs.
 func (q *request) access() access.Access {
 	return accessOf(access.UserFrom(q.r.Context()), q.Question())
+}
+
+// caller returns on whose behalf the request calls the service of its resource.
+func (q *request) caller(ctx context.Context) service.Caller {
+	return service.Caller{Context: ctx, Only: q.only, Resume: q.resume}
 }
 
 // permitVerb returns an error unless the user may do something that the request does besides its verb.

@@ -9,8 +9,10 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/history"
 	past "github.com/decorum-go/decorum/rest/internal/history"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -22,11 +24,11 @@ func (q *request) getHistory() error {
 	if err := query.Check(); err != nil {
 		return err
 	}
-	lists, kind := query == past.Query{}, q.kind()
+	lists, answered := query == past.Query{}, q.kind()
 	if lists || query.Revision != "" {
-		kind = q.res.media
+		answered = q.res.media
 	}
-	rep, err := q.negotiateOf(kind, media.OneObject)
+	rep, err := q.negotiateOf(answered, media.OneObject)
 	if err != nil {
 		return err
 	}
@@ -39,11 +41,10 @@ func (q *request) getHistory() error {
 		return err
 	}
 	defer cancel()
-	target := resource.Target{Namespace: namespace, Name: name, Only: q.only}
+	at := service.Address{Namespace: namespace, Name: name}
 	// A conversion between the versions of the kind may call functions of the host.
-	found, err := inTime(ctx, q, func(ctx context.Context) (*past.Past,
-		error) {
-		return past.Read(ctx, q.res.Resource, target)
+	found, err := inTime(ctx, q, func(ctx context.Context) (service.History, error) {
+		return q.res.service.History(q.caller(ctx), at)
 	})
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func (q *request) getHistory() error {
 	case err != nil:
 		return err
 	case query.Revision != "":
-		return q.writeObjectOf(kind, http.StatusOK, rep, answer)
+		return q.writeObjectOf(answered, http.StatusOK, rep, answer)
 	}
 	return q.writeJSON(http.StatusOK, rep, answer)
 }
@@ -83,8 +84,14 @@ func (q *request) purgeHistory() error {
 	if err != nil {
 		return err
 	}
-	target := resource.Target{Namespace: namespace, Name: name, Only: q.only}
-	if err := past.Purge(q.r.Context(), q.res.Resource, target, len(options.DryRun) > 0); err != nil {
+	purge, err := q.res.service.Begin(q.r.Context(), &service.Wanted{
+		Address: service.Address{Namespace: namespace, Name: name, Subresource: q.through.Name}, Verb: kind.Delete,
+		Asked: write.Asked{DryRun: len(options.DryRun) > 0},
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := purge.Do(q.caller(q.r.Context())); err != nil {
 		return err
 	}
 	done := status.Status{TypeMeta: apimeta.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: status.Success,

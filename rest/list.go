@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -48,10 +49,11 @@ func (q *request) list() error {
 	defer resource.ReturnRecords(records)
 	cached := q.cachedList(rep, namespace, p)
 	p.Known = cached.known()
-	page, err := q.res.List(q.r.Context(), namespace, *p, *records)
+	selected, into := service.Parsed(p), service.Into{Buffer: *records}
+	page, err := q.res.service.List(q.caller(q.r.Context()), namespace, selected, into)
 	if page.Known && !cached.answer.Fits(page.Revision) {
 		p.Known = 0
-		page, err = q.res.List(q.r.Context(), namespace, *p, *records)
+		page, err = q.res.service.List(q.caller(q.r.Context()), namespace, selected, into)
 	}
 	if err != nil {
 		return err
@@ -68,10 +70,10 @@ func (q *request) list() error {
 	if err := q.showAhead(&loan, page.Records); err != nil {
 		return err
 	}
-	if cached.claim(page) {
-		return cached.make(page)
+	if cached.claim(page.Page) {
+		return cached.make(page.Page)
 	}
-	return q.writeList(rep, page)
+	return q.writeList(rep, page.Page)
 }
 
 // showAhead converts the beginning of a list. It converts all objects that are converted outside of the process, so
@@ -99,7 +101,7 @@ func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 		return q.writeListAs(rep, l, size)
 	}
 	expired := delivery.Copied
-	if rep.Media != media.Protobuf && !q.res.ConvertsOutside() { // otherwise, the list is a copy
+	if rep.Media != media.Protobuf && p.Selected.Of != nil && !q.res.ConvertsOutside() { // otherwise, the list is a copy
 		if cursor, err := q.res.Store.Watch(q.r.Context(), p.Selected.Within, p.Revision, p.Selected.Terms...); err == nil {
 			defer cursor.Close()
 			expired = cursor.Err

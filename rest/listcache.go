@@ -29,7 +29,7 @@ func (q *request) cachedList(rep *media.Representation, namespace string, p *res
 		return nil
 	}
 	c := &cachedList{q: q, rep: rep, loan: q.lend(), key: media.ListKey{
-		Of: q.res.name, Namespace: namespace, Labels: p.LabelSelector, Fields: p.FieldSelector, Only: p.Only.Digest(),
+		Of: q.res.name, Namespace: namespace, Labels: p.LabelSelector, Fields: p.FieldSelector, Only: q.only.Digest(),
 		Gzipped: media.AcceptsGzip(q.r.Header["Accept-Encoding"]),
 	}}
 	if !rep.CacheKey(&c.key) {

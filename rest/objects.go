@@ -8,11 +8,11 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/notes"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
@@ -154,8 +154,8 @@ func (o objects) Patch(ctx context.Context, key storage.Key, subresource string,
 			return status.ResourceNotFound()
 		}
 	}
-	at := caller.Address{Namespace: key.Namespace, Name: key.Name, Subresource: subresource}
-	ctx = o.api.calling(ctx, at.Question(res, kind.Patch))
+	at := service.Address{Namespace: key.Namespace, Name: key.Name, Subresource: subresource}
+	ctx = o.api.calling(ctx, at.Access(res, kind.Patch))
 	w := o.api.writes.New(res, t, write.Asked{Manager: o.manager, Agent: userNameIn(ctx)})
 	if err := w.Patch(string(apimeta.MergePatch), patch); err != nil {
 		return err
@@ -177,7 +177,7 @@ func (o objects) Delete(ctx context.Context, key storage.Key, options apimeta.De
 		return false, err
 	}
 	asked := write.Asked{Manager: o.manager, Agent: userNameIn(ctx), DryRun: len(options.DryRun) > 0}
-	ctx = o.api.calling(ctx, caller.Address{Namespace: key.Namespace, Name: key.Name}.Question(res, kind.Delete))
+	ctx = o.api.calling(ctx, service.Address{Namespace: key.Namespace, Name: key.Name}.Access(res, kind.Delete))
 	out, err := o.api.writes.New(res, resource.Target{Namespace: key.Namespace, Name: key.Name}, asked).Delete(ctx,
 		options)
 	return out.Gone, err
@@ -190,6 +190,6 @@ func (o objects) EndGracePeriod(ctx context.Context, key storage.Key,
 		return 0, err
 	}
 	defer done()
-	ctx = o.api.calling(ctx, caller.Address{Namespace: key.Namespace, Name: key.Name}.Question(res, kind.Delete))
+	ctx = o.api.calling(ctx, service.Address{Namespace: key.Namespace, Name: key.Name}.Access(res, kind.Delete))
 	return o.api.writes.EndGrace(ctx, res, key, late)
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
@@ -27,11 +27,11 @@ func (o objects) Apply(ctx context.Context, key storage.Key, version string, man
 	if res.Managed == nil {
 		return status.UnsupportedMediaType(res.PatchTypes(nil))
 	}
-	at := caller.Address{Namespace: key.Namespace, Name: key.Name}
+	at := service.Address{Namespace: key.Namespace, Name: key.Name}
 	if err := at.CheckName(); err != nil {
 		return err
 	}
-	ctx = o.api.calling(ctx, at.Question(res, kind.Patch))
+	ctx = o.api.calling(ctx, at.Access(res, kind.Patch))
 	w := o.api.writes.New(res, resource.Target{Namespace: key.Namespace, Name: key.Name}, write.Asked{
 		Manager: o.manager, Agent: userNameIn(ctx), Validation: write.ValidationStrict, Force: options.Force,
 	})

@@ -38,7 +38,7 @@ func (q *request) writeParameters(form writeForm) (write.Asked, error) {
 
 // listParameters reads the options of a list, a watch or a deletion of a collection from the query.
 func (q *request) listParameters() (*resource.ListParameters, error) {
-	p := &resource.ListParameters{Only: q.only, Resume: q.resume}
+	p := new(resource.ListParameters)
 	if q.query == nil {
 		return p, nil
 	}

@@ -15,8 +15,8 @@ import (
 
 // Plugin adds parts to an API: kinds, admission hooks, users, rights, and work in the background. [Options.Plugins]
 // lists the plug-ins of an API. Packages rest/rbac, rest/serviceaccount, rest/quota, rest/fairness, rest/webhook,
-// rest/policy, rest/crd, rest/seed, rest/apiservice, rest/lifecycle, rest/audit, rest/requestlog, rest/transaction,
-// rest/debug and rest/auth have plug-ins, and a host can write its own.
+// rest/policy, rest/crd, rest/seed, rest/apiservice, rest/aggregated, rest/lifecycle, rest/audit, rest/requestlog,
+// rest/transaction, rest/debug and rest/auth have plug-ins, and a host can write its own.
 //
 // A plug-in is also the place for a program's own kinds that belong together with their hooks and their work in the
 // background. [API.Start] starts that work; host.Run of package rest/host calls it.

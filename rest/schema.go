@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"reflect"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -41,21 +40,8 @@ type DefiningObject struct {
 	Name, UID string
 }
 
-// isDocument reports whether the kind has no Go struct.
-func (r Resource[T]) isDocument() bool {
-	return reflect.TypeFor[T]() == reflect.TypeFor[apimeta.Document]()
-}
-
-// kindName returns the name of the kind: by default, the name of its Go struct.
-func (r Resource[T]) kindName() string {
-	if r.Names.Kind != "" || r.isDocument() {
-		return r.Names.Kind
-	}
-	return reflect.TypeFor[T]().Name()
-}
-
 // declareSchema adds the schema of a kind without a Go struct to a declaration.
-func (r Resource[T]) declareSchema(d *resource.Declaration) error {
+func (r *declared) declareSchema(d *resource.Declaration) error {
 	if !r.isDocument() {
 		if r.Schema.OpenAPI != nil || r.Schema.Status {
 			return errors.New("Schema: it describes an apimeta.Document, and the kind has a Go struct")

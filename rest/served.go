@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 )
 
 // served is one version of a resource as clients see it over HTTP. It does not change once it is built.
@@ -23,6 +24,8 @@ type served struct {
 	converted bool
 	// unserved hides the version from clients (see [Stage]).
 	unserved bool
+	// service carries out what requests ask for.
+	service service.Service
 	// name stands for the resource in the cache of lists, which must not keep a replaced resource alive.
 	name *byte
 }
@@ -55,12 +58,12 @@ func resourcesOf(stored []*served) (resources []*resource.Resource) {
 	return resources
 }
 
-// resource implements [Definition]. It builds the stored version and then the others, which refer to it.
-func (r Resource[T]) resource(env *resource.Environment) (*served, error) {
+// serve builds the stored version and then the others, which refer to it.
+func (r *declared) serve(env *resource.Environment) (*served, error) {
 	r.Names.Kind = r.kindName()
 	res, err := r.build(env, nil)
 	if err == nil {
-		err = res.addVersions(r.versions())
+		err = res.addVersions(r.versions)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("kind %q: %w", r.Names.Kind, err)
@@ -69,7 +72,7 @@ func (r Resource[T]) resource(env *resource.Environment) (*served, error) {
 }
 
 // build makes one version of the resource. stored is the stored version, or nil if this is the stored version itself.
-func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, error) {
+func (r *declared) build(env *resource.Environment, stored *served) (*served, error) {
 	res := &served{unserved: r.Stage.NotServed, name: new(byte)}
 	d, err := r.declaration()
 	if err != nil {
@@ -88,7 +91,7 @@ func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, 
 	if err != nil {
 		return nil, err
 	}
-	message, err := media.MessageOf[T](env.KnownTypes())
+	message, err := media.MessageOf(r.goType, env.KnownTypes())
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +107,8 @@ func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, 
 
 // declareSubresources adds the host's subresources to a declaration. It calls built with each subresource once that is
 // built.
-func (r Resource[T]) declareSubresources(d *resource.Declaration, built func(*servedSubresource)) {
-	for _, s := range r.Subresources {
+func (r *declared) declareSubresources(d *resource.Declaration, built func(*servedSubresource)) {
+	for _, s := range r.subresources {
 		d.Subresources = append(d.Subresources, func(parent *resource.Resource) (*resource.Subresource, error) {
 			if s == nil {
 				return nil, errors.New("a subresource is nil")
@@ -121,13 +124,13 @@ func (r Resource[T]) declareSubresources(d *resource.Declaration, built func(*se
 }
 
 // declaration translates a Resource for package resource, which knows no Go types of kinds and no HTTP.
-func (r Resource[T]) declaration() (d resource.Declaration, err error) {
+func (r *declared) declaration() (d resource.Declaration, err error) {
 	d = resource.Declaration{
 		Kind: &kind.Kind{
 			GroupVersionKind: apimeta.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Names.Kind},
 			Plural:           r.Plural, Singular: r.Names.Singular, ListKind: r.Names.ListKind,
 			ShortNames: slices.Clone(r.Names.Short), Categories: slices.Clone(r.Names.Categories),
-			Description: r.Description, Namespaced: r.Scope == ScopeNamespaced, Virtual: r.Hooks.Call != nil,
+			Description: r.Description, Namespaced: r.Scope == ScopeNamespaced, Virtual: r.has("Call"),
 			SelectableFields: slices.Clone(r.SelectableFields),
 		},
 		Dialect: r.Wire.Dialect.rules(),
@@ -139,12 +142,12 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 			StatusOnCreate: r.Wire.StatusOnCreate, AnswerStatus: r.Wire.AnswerStatus, Parts: slices.Clone(r.Wire.Parts),
 			StatusParts: slices.Clone(r.Wire.StatusParts),
 		},
-		GoType: &typed[T]{r}, Overlay: r.Overlay, IndexedLabels: slices.Clone(r.IndexedLabels),
+		GoType: r, Overlay: r.Overlay, IndexedLabels: slices.Clone(r.IndexedLabels),
 	}
-	switch virtual := r.Hooks.Call != nil; {
+	switch virtual := r.has("Call"); {
 	case r.Wire.AnswerStatus && !virtual:
 		return d, errors.New("Wire.AnswerStatus needs Hooks.Call")
-	case r.Hooks.CallDryRun != nil && !virtual:
+	case r.has("CallDryRun") && !virtual:
 		return d, errors.New("Hooks.CallDryRun needs Hooks.Call")
 	}
 	if d.Traits.History, err = r.History.traits(r.Group == "" && r.Plural == "secrets"); err != nil {

@@ -154,11 +154,10 @@ func (s Stream[T, O]) subresource(parent *resource.Resource) (*servedSubresource
 
 // bind decodes the object and the parameters of one request.
 func (s Stream[T, O]) bind(parent, options doc.Value) (b boundStream, err error) {
-	obj, err := decodeParent[T](parent)
-	if err != nil {
+	obj, o := new(T), new(O)
+	if err := decodeStored(parent, obj); err != nil {
 		return b, err
 	}
-	o := new(O)
 	if err := gotype.ToGo(options, o); err != nil {
 		return b, status.BadRequest(err.Error())
 	}

@@ -66,160 +66,234 @@ type Subresource[T, S any] struct {
 	Settle func(ctx context.Context, parent *T, result *S, failure error) error
 }
 
-// subresource implements [SubresourceOf]. It wraps the functions of the host as functions on documents.
+// subresource implements [SubresourceOf].
 func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubresource, error) {
-	t := reflect.TypeFor[S]()
-	sub := &resource.Subresource{Name: s.Name, GoType: t, Accepts: s.Accepts,
-		Kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind}}
-	if s.Version == "" {
-		sub.Kind.Group, sub.Kind.Version = parent.GVK.Group, parent.GVK.Version
+	return view{
+		name: s.Name, kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind},
+		accepts: s.Accepts, goType: reflect.TypeFor[*S]().Elem(), of: parent,
+		get: viewing(s.Get), update: changing(s.Update), check: checking(s.Check), create: acting(s.Create), dryRun: acting(s.CreateDryRun),
+		claim: changing(s.Claim), settle: settling(s.Settle),
+	}.serve()
+}
+
+// view is a [Subresource] without its type parameters. An object or a subresource in an any is a pointer to its Go
+// type.
+type view struct {
+	name           string
+	kind           apimeta.GroupVersionKind
+	accepts        []apimeta.GroupVersion
+	goType         reflect.Type
+	of             *resource.Resource
+	get            func(ctx context.Context, parent any) (any, error)
+	update, claim  func(ctx context.Context, parent, sub any) error
+	check          func(name string, sub any) error
+	create, dryRun func(ctx context.Context, parent, sub any) (any, error)
+	settle         func(ctx context.Context, parent, result any, failure error) error
+}
+
+// viewing, changing, checking, acting and settling remove the type parameters from functions of the host, which may be nil. P and
+// Q are the pointers to an object and to a subresource.
+
+func viewing[P, Q any](f func(context.Context, P) (Q, error)) func(ctx context.Context, parent any) (any, error) {
+	if f == nil {
+		return nil
 	}
-	if s.Kind == "" {
-		sub.Kind.Kind = t.Name()
+	return func(ctx context.Context, parent any) (any, error) { return f(ctx, parent.(P)) }
+}
+
+func changing[P, Q any](f func(context.Context, P, Q) error) func(ctx context.Context, parent, sub any) error {
+	if f == nil {
+		return nil
 	}
-	if err := resource.CheckSubresourceName(s.Name); err != nil {
+	return func(ctx context.Context, parent, sub any) error { return f(ctx, parent.(P), sub.(Q)) }
+}
+
+func checking[Q any](f func(string, Q) error) func(name string, sub any) error {
+	if f == nil {
+		return nil
+	}
+	return func(name string, sub any) error { return f(name, sub.(Q)) }
+}
+
+func acting[P, Q any](f func(context.Context, P, Q) (Q, error)) func(ctx context.Context, parent, sub any) (any,
+	error) {
+	if f == nil {
+		return nil
+	}
+	return func(ctx context.Context, parent, sub any) (any, error) { return f(ctx, parent.(P), sub.(Q)) }
+}
+
+func settling[P, Q any](f func(context.Context, P, Q, error) error) func(ctx context.Context, parent, result any,
+	failure error) error {
+	if f == nil {
+		return nil
+	}
+	return func(ctx context.Context, parent, result any, failure error) error {
+		sub, _ := result.(Q)
+		return f(ctx, parent.(P), sub, failure)
+	}
+}
+
+// isNil reports whether a function of the host has returned a nil pointer.
+func isNil(sub any) bool { return reflect.ValueOf(sub).IsNil() }
+
+// serve wraps the functions of the host as functions on documents.
+func (s view) serve() (*servedSubresource, error) {
+	sub := &resource.Subresource{Name: s.name, GoType: s.goType, Kind: s.kind, Accepts: s.accepts}
+	if s.kind.Version == "" {
+		sub.Kind.Group, sub.Kind.Version = s.of.GVK.Group, s.of.GVK.Version
+	}
+	if s.kind.Kind == "" {
+		sub.Kind.Kind = s.goType.Name()
+	}
+	if err := resource.CheckSubresourceName(s.name); err != nil {
 		return nil, err
 	}
 	switch {
-	case s.Update != nil && s.Get == nil:
-		return nil, fmt.Errorf("subresource %q: Update needs Get", s.Name)
-	case s.CreateDryRun != nil && s.Create == nil:
-		return nil, fmt.Errorf("subresource %q: CreateDryRun needs Create", s.Name)
-	case (s.Check != nil || len(s.Accepts) > 0) && s.Create == nil:
-		return nil, fmt.Errorf("subresource %q: Check and Accepts need Create", s.Name)
-	case s.Claim != nil && s.Create == nil:
-		return nil, fmt.Errorf("subresource %q: Claim needs Create", s.Name)
-	case (s.Claim == nil) != (s.Settle == nil):
-		return nil, fmt.Errorf("subresource %q: Claim and Settle need each other", s.Name)
-	case s.Get == nil && s.Create == nil:
-		return nil, fmt.Errorf("subresource %q: neither Get nor Create is set", s.Name)
+	case s.update != nil && s.get == nil:
+		return nil, fmt.Errorf("subresource %q: Update needs Get", s.name)
+	case s.dryRun != nil && s.create == nil:
+		return nil, fmt.Errorf("subresource %q: CreateDryRun needs Create", s.name)
+	case (s.check != nil || len(s.accepts) > 0) && s.create == nil:
+		return nil, fmt.Errorf("subresource %q: Check and Accepts need Create", s.name)
+	case s.claim != nil && s.create == nil:
+		return nil, fmt.Errorf("subresource %q: Claim needs Create", s.name)
+	case (s.claim == nil) != (s.settle == nil):
+		return nil, fmt.Errorf("subresource %q: Claim and Settle need each other", s.name)
+	case s.get == nil && s.create == nil:
+		return nil, fmt.Errorf("subresource %q: neither Get nor Create is set", s.name)
 	}
 	var err error
-	if sub.Schema, err = parent.Derive(t, schema.Options{}); err != nil {
-		return nil, fmt.Errorf("subresource %q: %w", s.Name, err)
+	if sub.Schema, err = s.of.Derive(s.goType, schema.Options{}); err != nil {
+		return nil, fmt.Errorf("subresource %q: %w", s.name, err)
 	}
-	if s.Get != nil {
+	if s.get != nil {
 		sub.Verbs = append(sub.Verbs, kind.Get)
-		sub.Get = func(ctx context.Context, parent doc.Value) (v doc.Value, err error) {
-			defer resource.EnterHook(ctx, "Get of "+s.Name).Leave(&err)
-			obj, err := decodeParent[T](parent)
-			if err != nil {
-				return doc.Value{}, err
-			}
-			out, err := s.Get(ctx, obj)
-			if err == nil && out == nil {
-				err = status.ResourceNotFound() // this object does not have the subresource
-			}
-			if err != nil {
-				return doc.Value{}, err
-			}
-			return codec.FromGo(out)
-		}
+		sub.Get = s.read
 		sub.Written = sub.Get
 	}
-	if s.Update != nil {
+	if s.update != nil {
 		sub.Verbs = append(sub.Verbs, kind.Patch, kind.Update)
-		sub.Update = func(ctx context.Context, old, v doc.Value) (changed doc.Value, err error) {
-			defer resource.EnterHook(ctx, "Update of "+s.Name).Leave(&err)
-			obj, err := decodeParent[T](old)
-			if err != nil {
-				return doc.Value{}, err
-			}
-			in := new(S)
-			if err := gotype.ToGo(v, in); err != nil {
-				return doc.Value{}, status.BadRequest(err.Error())
-			}
-			return parent.ChangeTyped(old, obj, func() error { return s.Update(ctx, obj, in) })
-		}
+		sub.Update = s.changed("Update of ", s.update)
 	}
-	if s.Create != nil {
+	if s.create != nil {
 		sub.Verbs = append([]string{kind.Create}, sub.Verbs...)
-		sub.Create = actionOf("Create of "+s.Name, s.Create)
+		sub.Create = s.action("Create of ", s.create)
 	}
-	if s.Check != nil {
-		sub.Check = func(ctx context.Context, name string, v doc.Value) (err error) {
-			defer resource.EnterHook(ctx, "Check of "+s.Name).Leave(&err)
-			in := new(S)
-			if err := gotype.ToGo(v, in); err != nil {
-				return status.BadRequest(err.Error())
-			}
-			return s.Check(name, in)
-		}
+	if s.check != nil {
+		sub.Check = s.checked
 	}
-	if s.CreateDryRun != nil {
-		sub.DryRun = actionOf("CreateDryRun of "+s.Name, s.CreateDryRun)
+	if s.dryRun != nil {
+		sub.DryRun = s.action("CreateDryRun of ", s.dryRun)
 	}
-	if s.Claim != nil {
-		sub.Claim, sub.Settle = s.claim(parent), s.settle(parent)
+	if s.claim != nil {
+		sub.Claim, sub.Settle = s.changed("Claim of ", s.claim), s.settled
 	}
-	message, err := media.MessageOf[S](parent.KnownTypes())
-	return &servedSubresource{Subresource: sub, media: media.OfSubresource(parent.Kind, parent.Dialect, message)}, err
+	message, err := media.MessageOf(s.goType, s.of.KnownTypes())
+	return &servedSubresource{Subresource: sub, media: media.OfSubresource(s.of.Kind, s.of.Dialect, message)}, err
 }
 
-// claim wraps Claim as a function on documents.
-func (s Subresource[T, S]) claim(of *resource.Resource) func(ctx context.Context, parent, sub doc.Value) (doc.Value,
-	error) {
+// read wraps Get.
+func (s view) read(ctx context.Context, parent doc.Value) (v doc.Value, err error) {
+	defer resource.EnterHook(ctx, "Get of "+s.name).Leave(&err)
+	obj, err := s.parent(parent)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	out, err := s.get(ctx, obj)
+	if err == nil && isNil(out) {
+		err = status.ResourceNotFound() // this object does not have the subresource
+	}
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return codec.FromGo(out)
+}
+
+// input decodes what a client sent to the subresource.
+func (s view) input(v doc.Value) (any, error) {
+	in := reflect.New(s.goType).Interface()
+	if err := gotype.ToGo(v, in); err != nil {
+		return nil, status.BadRequest(err.Error())
+	}
+	return in, nil
+}
+
+// changed wraps Update or Claim, which change the object.
+func (s view) changed(hook string, f func(ctx context.Context, parent, sub any) error) func(ctx context.Context, parent,
+	sub doc.Value) (doc.Value, error) {
 	return func(ctx context.Context, parent, v doc.Value) (changed doc.Value, err error) {
-		defer resource.EnterHook(ctx, "Claim of "+s.Name).Leave(&err)
-		obj, err := decodeParent[T](parent)
+		defer resource.EnterHook(ctx, hook+s.name).Leave(&err)
+		obj, err := s.parent(parent)
 		if err != nil {
 			return doc.Value{}, err
 		}
-		in := new(S)
-		if err := gotype.ToGo(v, in); err != nil {
-			return doc.Value{}, status.BadRequest(err.Error())
-		}
-		return of.ChangeTyped(parent, obj, func() error { return s.Claim(ctx, obj, in) })
-	}
-}
-
-// settle wraps Settle as a function on documents.
-func (s Subresource[T, S]) settle(of *resource.Resource) func(ctx context.Context, parent, answer doc.Value,
-	failure error) (doc.Value, error) {
-	return func(ctx context.Context, parent, answer doc.Value, failure error) (changed doc.Value, err error) {
-		defer resource.EnterHook(ctx, "Settle of "+s.Name).Leave(&err)
-		obj, err := decodeParent[T](parent)
+		in, err := s.input(v)
 		if err != nil {
 			return doc.Value{}, err
 		}
-		var result *S
-		if !answer.IsAbsent() {
-			result = new(S)
-			if err := codec.ToGo(answer, result); err != nil {
-				return doc.Value{}, err
-			}
-		}
-		return of.ChangeTyped(parent, obj, func() error { return s.Settle(ctx, obj, result, failure) })
+		return s.of.ChangeTyped(parent, obj, func() error { return f(ctx, obj, in) })
 	}
 }
 
-// actionOf wraps a function of the host as a function on documents.
-func actionOf[T, S any](name string,
-	f func(ctx context.Context, parent *T, sub *S) (*S,
-		error)) func(ctx context.Context, parent, sub doc.Value) (doc.Value, error) {
+// checked wraps Check.
+func (s view) checked(ctx context.Context, name string, v doc.Value) (err error) {
+	defer resource.EnterHook(ctx, "Check of "+s.name).Leave(&err)
+	in, err := s.input(v)
+	if err != nil {
+		return err
+	}
+	return s.check(name, in)
+}
+
+// action wraps Create or CreateDryRun.
+func (s view) action(hook string, f func(ctx context.Context, parent, sub any) (any, error)) func(ctx context.Context,
+	parent, sub doc.Value) (doc.Value, error) {
 	return func(ctx context.Context, parent, v doc.Value) (out doc.Value, err error) {
-		defer resource.EnterHook(ctx, name).Leave(&err)
-		obj, err := decodeParent[T](parent)
+		defer resource.EnterHook(ctx, hook+s.name).Leave(&err)
+		obj, err := s.parent(parent)
 		if err != nil {
 			return doc.Value{}, err
 		}
-		in := new(S)
-		if err := gotype.ToGo(v, in); err != nil {
-			return doc.Value{}, status.BadRequest(err.Error())
+		in, err := s.input(v)
+		if err != nil {
+			return doc.Value{}, err
 		}
 		answer, err := f(ctx, obj, in)
-		if err != nil || answer == nil {
+		if err != nil || isNil(answer) {
 			return doc.Value{}, err
 		}
 		return codec.FromGo(answer)
 	}
 }
 
-// decodeParent decodes a stored object into a new value, which the hook may change.
-func decodeParent[T any](parent doc.Value) (*T, error) {
-	obj := new(T)
-	if err := codec.ToGo(parent, obj); err != nil {
-		return nil, fmt.Errorf("stored object: %w", err)
+// settled wraps Settle.
+func (s view) settled(ctx context.Context, parent, answer doc.Value, failure error) (changed doc.Value, err error) {
+	defer resource.EnterHook(ctx, "Settle of "+s.name).Leave(&err)
+	obj, err := s.parent(parent)
+	if err != nil {
+		return doc.Value{}, err
 	}
-	return obj, nil
+	var result any
+	if !answer.IsAbsent() {
+		result = reflect.New(s.goType).Interface()
+		if err := codec.ToGo(answer, result); err != nil {
+			return doc.Value{}, err
+		}
+	}
+	return s.of.ChangeTyped(parent, obj, func() error { return s.settle(ctx, obj, result, failure) })
+}
+
+// parent decodes a stored object into a new value, which the hook may change.
+func (s view) parent(stored doc.Value) (any, error) {
+	obj := reflect.New(s.of.GoType.ObjectType()).Interface()
+	return obj, decodeStored(stored, obj)
+}
+
+// decodeStored decodes a stored object into the value to which obj points.
+func decodeStored(stored doc.Value, obj any) error {
+	if err := codec.ToGo(stored, obj); err != nil {
+		return fmt.Errorf("stored object: %w", err)
+	}
+	return nil
 }

@@ -4,12 +4,9 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/media"
-	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/rest/internal/write"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -83,20 +80,14 @@ func (q *request) getSubresource(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	revision, err := resource.ReadRevision(q.query.Get("resourceVersion"))
+	at := service.Address{Namespace: namespace, Name: name, Subresource: sub.Name}
+	view, err := inTime(ctx, q, func(ctx context.Context) ([]byte, error) {
+		return q.res.service.Get(q.caller(ctx), at, q.query.Get("resourceVersion"))
+	})
 	if err != nil {
 		return err
 	}
-	record, err := q.res.Get(ctx, resource.Target{Namespace: namespace, Name: name, Only: q.only}, revision)
-	if err != nil {
-		return err
-	}
-	v, err := inTime(write.In(ctx, q.api.env), q,
-		func(ctx context.Context) (doc.Value, error) { return sub.Show(ctx, record.JSON, sub.Get) })
-	if err != nil {
-		return err
-	}
-	return q.writeObject(http.StatusOK, rep, codec.AppendObject(nil, v))
+	return q.writeObject(http.StatusOK, rep, view)
 }
 
 // createSubresource answers POST by running the action of a subresource.
@@ -106,19 +97,18 @@ func (q *request) createSubresource(sub *servedSubresource) error {
 		return err
 	}
 	defer c.cancel()
-	if c.Asked.DryRun && !sub.RunsDry() {
+	if c.wanted.Asked.DryRun && !sub.RunsDry() {
 		return status.BadRequest("dryRun is not supported")
 	}
-	body, err := q.decodeBody(c.Write)
+	if err := q.readObject(c); err != nil {
+		return err
+	}
+	done, err := c.do(q)
 	if err != nil {
 		return err
 	}
-	answer, err := inTime(c.ctx, q, func(ctx context.Context) (doc.Value, error) { return c.Call(ctx, body) })
-	if err != nil {
-		return err
-	}
-	if answer.IsAbsent() {
+	if done.JSON == nil {
 		return c.answerDone(q)
 	}
-	return q.writeJSON(http.StatusCreated, c.rep, codec.AppendObject(nil, answer))
+	return q.writeJSON(http.StatusCreated, c.rep, done.JSON)
 }

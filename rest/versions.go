@@ -51,18 +51,33 @@ var (
 	hooksOfAllVersions = [...]string{"GracePeriod", "Call", "CallDryRun"}
 )
 
-// version builds the version. It copies from the stored version what holds for all versions.
+// version implements [VersionOf].
 func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
-	r := c.declared
-	if name := firstSet(r, fieldsOfAllVersions[:]); name != "" {
+	return c.declared.declared().version(stored, reflect.TypeFor[*T]().Elem(), untypedConversion(c.toStored),
+		untypedConversion(c.fromStored))
+}
+
+// untypedConversion returns a function of the host on the pointers P and Q, or nil.
+func untypedConversion[P, Q any](convert func(in P, out Q) error) func(in, out any) error {
+	if convert == nil {
+		return nil
+	}
+	return func(in, out any) error { return convert(in.(P), out.(Q)) }
+}
+
+// version builds a further version. It copies from the stored version, whose Go type must be storedType, what holds for
+// all versions.
+func (r *declared) version(stored *served, storedType reflect.Type, toStored,
+	fromStored func(in, out any) error) (*served, error) {
+	if name := firstOf(r.given, fieldsOfAllVersions[:]); name != "" {
 		return nil, fmt.Errorf("version %q: %s is declared for all versions by the stored one", r.Version, name)
 	}
-	if name := firstSet(r.Hooks, hooksOfAllVersions[:]); name != "" {
+	if name := firstOf(r.hooks, hooksOfAllVersions[:]); name != "" {
 		return nil, fmt.Errorf("version %q: Hooks.%s is declared for all versions by the stored one", r.Version, name)
 	}
-	of, ok := stored.GoType.(*typed[T])
-	if !ok {
-		return nil, fmt.Errorf("version %q: %s is not the stored type", r.Version, reflect.TypeFor[T]())
+	of := stored.GoType.(*declared)
+	if of.goType != storedType {
+		return nil, fmt.Errorf("version %q: %s is not the stored type", r.Version, storedType)
 	}
 	r.Group = cmp.Or(r.Group, of.Group)
 	r.Plural, r.Scope, r.Names, r.Verbs, r.Singleton, r.History, r.Wire = of.Plural, of.Scope, of.Names, of.Verbs,
@@ -72,40 +87,30 @@ func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
 	if err != nil {
 		return nil, fmt.Errorf("version %q: %w", r.Version, err)
 	}
-	res.converted = c.toStored != nil || c.fromStored != nil
-	to, from := resource.Conversions(res.Resource, stored.Resource, c.toStored, c.fromStored)
+	res.converted = toStored != nil || fromStored != nil
+	to, from := resource.Conversions(res.Resource, stored.Resource, toStored, fromStored)
 	if err := stored.AddVersion(res.Resource, to, from); err != nil {
 		return nil, err
 	}
 	return res, nil
 }
 
-// firstSet returns the name of the first of these fields that is not zero, or "".
-func firstSet(of any, fields []string) string {
-	given := reflect.ValueOf(of)
-	i := slices.IndexFunc(fields, func(name string) bool { return !given.FieldByName(name).IsZero() })
+// firstOf returns the first of these names that is given, or "".
+func firstOf(given, names []string) string {
+	i := slices.IndexFunc(names, func(name string) bool { return slices.Contains(given, name) })
 	if i < 0 {
 		return ""
 	}
-	return fields[i]
-}
-
-// versions returns the constructors of the resource's further versions.
-func (r Resource[T]) versions() (versions []func(stored *served) (*served, error)) {
-	for _, v := range r.Versions {
-		if v == nil {
-			versions = append(versions, func(*served) (*served, error) { return nil, errors.New("Versions: one is nil") })
-		} else {
-			versions = append(versions, v.version)
-		}
-	}
-	return versions
+	return names[i]
 }
 
 // addVersions builds the further versions of a resource.
-func (res *served) addVersions(versions []func(stored *served) (*served, error)) error {
-	for _, version := range versions {
-		other, err := version(res)
+func (res *served) addVersions(versions []anyVersion) error {
+	for _, v := range versions {
+		if v == nil {
+			return errors.New("Versions: one is nil")
+		}
+		other, err := v.version(res)
 		if err != nil {
 			return err
 		}

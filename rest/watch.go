@@ -6,9 +6,9 @@ import (
 
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
-	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
 )
@@ -63,7 +63,7 @@ func (q *request) readWatch(rep *media.Representation, p *resource.ListParameter
 	if err != nil {
 		return nil, err
 	}
-	from, err := follow.BeginningOf(q.r.Context(), q.res.Resource, namespace, *p)
+	from, err := q.res.service.Beginning(q.caller(q.r.Context()), namespace, service.Parsed(p))
 	if err != nil {
 		return nil, err
 	}

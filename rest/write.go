@@ -2,26 +2,25 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/body"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
-	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/rights"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
-// writeCall is a write over HTTP: the write itself, the form of its answer, and the context that bounds its time.
+// writeCall is a write over HTTP: what the client wants, the form of the answer, and the context that bounds its time.
 type writeCall struct {
-	*write.Write
+	wanted service.Wanted
+	sent   service.Body // the body, if it is an object
 	rep    *media.Representation
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -30,30 +29,34 @@ type writeCall struct {
 // writeForm is what the handlers of writes differ in before the body is read.
 type writeForm struct {
 	options   string // the kind of the options in the query, for errors
+	verb      string // of package kind
 	ofItem    bool   // the URL names an object
 	patches   bool   // the body is a patch or an applied configuration
 	typeFirst bool   // the type of the body is checked before the options
 }
 
 var (
-	createForm = writeForm{options: "CreateOptions", typeFirst: true}
-	actionForm = writeForm{options: "CreateOptions", typeFirst: true, ofItem: true}
-	updateForm = writeForm{options: "UpdateOptions", ofItem: true}
-	patchForm  = writeForm{options: "PatchOptions", ofItem: true, patches: true}
+	createForm = writeForm{options: "CreateOptions", verb: kind.Create, typeFirst: true}
+	actionForm = writeForm{options: "CreateOptions", verb: kind.Create, typeFirst: true, ofItem: true}
+	updateForm = writeForm{options: "UpdateOptions", verb: kind.Update, ofItem: true}
+	patchForm  = writeForm{options: "PatchOptions", verb: kind.Patch, ofItem: true, patches: true}
 )
 
 // beginWrite reads the parts of a write in the URL and the headers. If err is nil, the caller must call cancel.
-func (q *request) beginWrite(form writeForm) (c writeCall, err error) {
-	t := resource.Target{Only: q.only}
+func (q *request) beginWrite(form writeForm) (c *writeCall, err error) {
+	c = &writeCall{wanted: service.Wanted{Verb: form.verb, Warnings: &q.warnings}}
+	w := &c.wanted
 	if form.ofItem {
-		t.Namespace, t.Name, err = q.objectName()
+		w.Namespace, w.Name, err = q.objectName()
 	} else {
-		t.Namespace, err = q.namespace()
+		w.Namespace, err = q.namespace()
 	}
 	if err != nil {
 		return c, err
 	}
-	t.Through = q.through.target()
+	if q.through != nil {
+		w.Subresource = q.through.Name
+	}
 	if c.rep, err = q.negotiate(media.OneObject); err != nil {
 		return c, err
 	}
@@ -62,14 +65,8 @@ func (q *request) beginWrite(form writeForm) (c writeCall, err error) {
 			return c, err
 		}
 	}
-	asked, err := q.writeParameters(form)
-	if err != nil {
+	if w.Asked, err = q.writeParameters(form); err != nil {
 		return c, err
-	}
-	c.Write = q.api.writes.New(q.res.Resource, t, asked)
-	c.Warnings = &q.warnings
-	if q.api.options.Authorizer != nil {
-		c.MayCreate = func(ctx context.Context) (*rights.Restriction, error) { return q.permitVerb(ctx, kind.Create) }
 	}
 	c.ctx, c.cancel, err = q.withTimeout()
 	return c, err
@@ -84,34 +81,36 @@ func (q *request) checkBodyType() error {
 	return nil
 }
 
-// decodeBody reads the body of a write, and notes duplicate keys in w.
-func (q *request) decodeBody(w *write.Write) (doc.Value, error) {
+// readObject reads the body of a write that has an object.
+func (q *request) readObject(c *writeCall) error {
 	if err := q.checkBodyType(); err != nil {
-		return doc.Value{}, err
+		return err
 	}
 	data, err := q.readBody()
 	if err != nil {
-		return doc.Value{}, err
+		return err
 	}
-	f := q.bodyFormat(q.kind().Message)
-	f.IntoStruct = q.res.Dialect.BodiesAreStructs || w.Kind() != q.res.GVK // the kinds of subresources have Go types in both dialects
-	f.Validation = w.Asked.Validation
-	obj, known := doc.Value{}, false
-	if f.Type == media.JSON && !f.IntoStruct {
-		obj, known = q.res.DecodeSent(q.r.Context(), q.res.Key(w.Namespace, w.Name), data)
+	c.sent = service.Body{Format: q.bodyFormat(q.kind().Message), Data: data}
+	if q.observed != nil {
+		c.sent.Decoded = func(obj doc.Value) { q.observed.decoded(obj, c.sent.Type == media.JSON) }
 	}
-	if !known {
-		obj, err = f.Decode(data, &w.Body)
+	c.wanted.Body = &c.sent
+	return nil
+}
+
+// do carries out the write, once its body has been read.
+func (c *writeCall) do(q *request) (write.Result, error) {
+	w, err := q.res.service.Begin(q.r.Context(), &c.wanted)
+	if err != nil {
+		return write.Result{}, err
 	}
-	var beyond *codec.RangeError
-	switch {
-	case errors.As(err, &beyond):
-		return doc.Value{}, write.Undecodable(w.Kind(), beyond)
-	case err != nil:
-		return doc.Value{}, write.Unrecognized(w.Kind().Kind, err, data)
-	}
-	q.observed.decoded(obj, f.Type == media.JSON)
-	return w.CheckKind(obj, data, f.JSON(obj, data))
+	return inTime(c.ctx, q, func(ctx context.Context) (write.Result, error) {
+		by := q.caller(ctx)
+		if q.api.options.Authorizer != nil {
+			by.MayCreate = func(ctx context.Context) (*rights.Restriction, error) { return q.permitVerb(ctx, kind.Create) }
+		}
+		return w.Do(by)
+	})
 }
 
 // target returns the subresource that a write addresses, or nil for the object itself.
@@ -145,15 +144,13 @@ func (q *request) create() error {
 		return err
 	}
 	defer c.cancel()
-	if q.res.Kind.Namespaced && c.Namespace == "" {
+	if q.res.Kind.Namespaced && c.wanted.Namespace == "" {
 		return status.MethodNotAllowed()
 	}
-	obj, err := q.decodeBody(c.Write)
-	if err != nil {
+	if err := q.readObject(c); err != nil {
 		return err
 	}
-	c.Replace(obj)
-	done, err := inTime(c.ctx, q, c.Create)
+	done, err := c.do(q)
 	if err != nil {
 		return err
 	}
@@ -170,15 +167,10 @@ func (q *request) put() error {
 		return err
 	}
 	defer c.cancel()
-	obj, err := q.decodeBody(c.Write)
-	if err != nil {
+	if err := q.readObject(c); err != nil {
 		return err
 	}
-	if q.through != nil && q.through.KindImplied && objectmeta.NameOf(obj) == "" {
-		return write.NameUndeterminable(c.Name)
-	}
-	c.Replace(obj)
-	done, err := inTime(c.ctx, q, c.Update)
+	done, err := c.do(q)
 	if err != nil {
 		return err
 	}
@@ -195,25 +187,20 @@ func (q *request) patch() error {
 		return err
 	}
 	defer c.cancel()
-	data, err := q.readBody()
-	if err != nil {
+	w := &c.wanted
+	if w.Data, err = q.readBody(); err != nil {
 		return err
 	}
-	switch contentType := body.Type(q.r); contentType {
+	switch w.Form = body.Type(q.r); w.Form {
 	case media.ApplyCBOR:
-		if data, err = q.api.options.CBOR.ToJSON(data); err != nil {
+		w.Verb = service.Apply
+		if w.Data, err = q.api.options.CBOR.ToJSON(w.Data); err != nil {
 			return status.BadRequest("error decoding patch: " + err.Error())
 		}
-		err = c.ApplyText(data)
 	case kind.ApplyPatch:
-		err = c.ApplyText(data)
-	default:
-		err = c.Patch(contentType, data)
+		w.Verb = service.Apply
 	}
-	if err != nil {
-		return err
-	}
-	done, err := inTime(c.ctx, q, c.Update)
+	done, err := c.do(q)
 	if err != nil {
 		return err
 	}

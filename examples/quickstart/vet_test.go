@@ -10,8 +10,6 @@ import (
 // reason.
 func TestKindKeepsTheConventions(t *testing.T) {
 	conventions.Exceptions{
-		{Kind: "Database", Field: "spec.engine", Rule: conventions.RuleConstants,
-			Reason: "the programs' own names, as they are written"},
 		{Kind: "Database", Field: "spec.users[].role", Rule: conventions.RuleConstants,
 			Reason: "roles of SQL, which databases know in lower case"},
 		{Kind: "Database", Field: "status.readyReplicas", Rule: conventions.RuleOptionalPointer,

@@ -94,6 +94,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 	}
 	for _, c := range []struct{ pkg, library string }{
 		{"/rest/admissionregistration", ""},
+		{"/rest/aggregated", ""},
 		{"/rest/apiservice", ""},
 		{"/rest/audit", ""},
 		{"/rest/auth", ""},

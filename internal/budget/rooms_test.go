@@ -18,7 +18,7 @@ type room struct {
 
 // rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs
 // for its one idea: none imports package rest, and only resource, write, follow, rights, history and notes call the
-// store. The rooms media, caller, remote and mirror read the records and the changes of packages storage and watch.
+// store. The rooms media, service, remote and mirror read the records and the changes of packages storage and watch.
 var rooms = []room{
 	{name: "upstream"},
 	{name: "generations", may: []string{"storage"}},
@@ -60,9 +60,10 @@ var rooms = []room{
 	{name: "identity"},
 	{name: "impersonation", may: []string{"apimeta", "status", "rest/access", "rest/internal/identity"}},
 	{name: "review", may: []string{"apimeta", "status", "rest/access", "rest/internal/route"}},
-	{name: "caller", may: []string{
+	{name: "service", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
-		"rest/access", "rest/internal/rights", "rest/internal/follow", "rest/internal/history", "rest/internal/kind",
+		"rest/access", "rest/history", "rest/internal/body", "rest/internal/rights", "rest/internal/follow",
+		"rest/internal/history", "rest/internal/kind", "rest/internal/media", "rest/internal/objectmeta",
 		"rest/internal/resource",
 		"rest/internal/route", "rest/internal/write",
 	}},
@@ -74,9 +75,9 @@ var rooms = []room{
 	{name: "mirror", may: []string{"storage", "watch"}},
 	{name: "remote", http: true, may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
-		"rest/internal/backoff", "rest/internal/caller", "rest/internal/follow", "rest/internal/history",
+		"rest/internal/backoff", "rest/internal/service", "rest/internal/follow", "rest/internal/history",
 		"rest/internal/kind",
-		"rest/internal/objectmeta", "rest/internal/resource",
+		"rest/internal/objectmeta", "rest/internal/resource", "rest/internal/write", "rest/history",
 	}},
 	{name: "media", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "internal/table", "storage", "watch",

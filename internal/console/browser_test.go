@@ -235,6 +235,13 @@ func (p *page) shortcut(key string) {
 		command(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key}))
 }
 
+// hide tells the page that nobody sees it, or that somebody does again.
+func (p *page) hide(hidden bool) {
+	p.t.Helper()
+	p.run(fmt.Sprintf("Object.defineProperty(document, 'hidden', { configurable: true, value: %t });"+
+		"document.dispatchEvent(new Event('visibilitychange'))", hidden))
+}
+
 // clickText clicks the first element that the selector finds and that has the text, once it is not disabled.
 func (p *page) clickText(selector, text string) {
 	p.t.Helper()

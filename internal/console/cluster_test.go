@@ -85,6 +85,14 @@ func TestClusterBehindAProxy(t *testing.T) {
 	p.clickText("dialog button", "Save")
 	p.awaitText(".lines", "image: web:2")
 	p.awaitText(".lines", "replicas: 3")
+	send(t, http.MethodPatch, host+"/platform/apis/apps/v1/namespaces/default/deployments/web/status", "application/merge-patch+json",
+		`{"status":{"conditions":[{"type":"Progressing","status":"True","reason":"NewReplicaSetAvailable"},
+		{"type":"Available","status":"False","reason":"MinimumReplicasUnavailable"}]}}`)
+	p.open("#/")
+	p.awaitText(".attention .summary", "1 object")
+	p.awaitText(".troubles ul li", "Available is FalseMinimumReplicasUnavailable")
+	p.awaitText(".attention .note", "Changes appear within about")
+	assert.NotContains(t, p.texts(".attention .note")[0], "could not read")
 	p.open("#/api/v1/namespaces/default/configmaps?new=1")
 	p.fill(`[id="field-metadata.name"]`, "settings")
 	p.fill(`[id="field-data[\"+\"]"]`, "colour")

@@ -49,8 +49,8 @@ func TestStringsOfUsersAreNeverMarkup(t *testing.T) {
 	send(t, http.MethodPost, url+"/platform"+traps+"?fieldManager="+strings.ReplaceAll("<b onclick=ran>", " ", "%20"),
 		"application/json", fmt.Sprintf(`{
 		"apiVersion": "example.com/v1", "kind": "Trap",
-		"metadata": {"name": "trap", "uid": "", "annotations": {"note": %[1]s}, "labels": {"a": "b"}},
-		"spec": {"text": %[1]s, %[1]s: "key", "lines": "first\n\u001b[31m\u202e%[2]s", "many": "one\n<script>window.ran=5</script>\ntwo\n"}}`, text, "x"))
+		"metadata": {"name": "trap", "uid": "", "annotations": {"note": %[1]s, "long": %[3]s}, "labels": {"a": "b"}},
+		"spec": {"text": %[1]s, %[1]s: "key", "lines": "first\n\u001b[31m\u202e%[2]s", "many": "one\n<script>window.ran=5</script>\ntwo\n"}}`, text, "x", quote(markup+markup)))
 	send(t, http.MethodPatch, url+"/platform"+traps+"/trap/status", "application/merge-patch+json",
 		fmt.Sprintf(`{"status": {"conditions": [{"type": %[1]s, "status": %[1]s, "reason": %[1]s, "message": %[1]s, "lastTransitionTime": %[1]s}]}}`, text))
 
@@ -62,11 +62,18 @@ func TestStringsOfUsersAreNeverMarkup(t *testing.T) {
 	p.open("#" + traps + "/trap")
 	p.awaitText(".conditions li", markup)
 	p.awaitText(".chip", markup)
+	p.clickText(".folded summary", "long")
+	p.awaitText(".folded pre", markup+markup)
+	p.awaitText(".facts.spec", markup)
 	uid := strings.TrimSpace(p.texts(".facts code")[0])
 	send(t, http.MethodPost, url+"/platform/api/v1/namespaces/default/events", "application/json", fmt.Sprintf(`{
 		"apiVersion": "v1", "kind": "Event", "metadata": {"name": "trap.1", "namespace": "default"}, "type": "Warning",
 		"involvedObject": {"apiVersion": "example.com/v1", "kind": "Trap", "namespace": "default", "name": "trap", "uid": %q},
 		"reason": "<b>x</b>", "message": %s, "source": {"component": "<i>x</i>"}}`, uid, text))
+	p.awaitText(".events li", markup)
+	p.open("#/")
+	p.awaitText(".troubles ul li", markup)
+	p.open("#" + traps + "/trap")
 	p.awaitText(".events li", markup)
 
 	p.clickText("[role=tab]", "document")
@@ -134,6 +141,23 @@ func TestPolicyHolds(t *testing.T) {
 	assert.Equal(t, "script-src-elem", blocked)
 	assert.Equal(t, "undefined", eval[string](p, "typeof window.ran"))
 	p.forgive("Executing inline script violates", "Refused to execute inline script")
+
+	base := eval[string](p, `(() => {
+		const base = document.createElement('base');
+		base.href = 'http://localhost/elsewhere/';
+		document.head.append(base);
+		return document.baseURI;
+	})()`)
+	assert.True(t, strings.HasPrefix(base, url+"/console/"), "an injected base has no effect: %s", base)
+	blocked = eval[string](p, `new Promise((done) => {
+		document.addEventListener('securitypolicyviolation', (e) => done(e.effectiveDirective), { once: true });
+		const form = document.createElement('form');
+		form.action = 'http://localhost/elsewhere';
+		document.body.append(form);
+		form.submit();
+	})`)
+	assert.Equal(t, "form-action", blocked)
+	p.forgive("base-uri", "form-action", "Sending form data")
 }
 
 // A page of another origin can neither change anything through the browser of a user who has a cookie, nor frame the

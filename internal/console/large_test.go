@@ -155,10 +155,10 @@ func TestHiddenPageClosesItsWatches(t *testing.T) {
 	p := openPage(t, url)
 	p.open("#" + databases)
 	p.awaitText(".dot", "live")
-	p.run("window.unseen = true; Object.defineProperty(document, 'hidden', { get: () => window.unseen }); document.dispatchEvent(new Event('visibilitychange'))")
+	p.hide(true)
 	p.awaitText(".dot", "paused")
 	send(t, "PATCH", url+databases+"/orders", "application/merge-patch+json", `{"spec":{"replicas":9}}`)
-	p.run("window.unseen = false; document.dispatchEvent(new Event('visibilitychange'))")
+	p.hide(false)
 	p.await(`[...document.querySelectorAll('tbody tr')].some((row) => row.cells[0].textContent === 'orders' && row.cells[2].textContent === '9')`)
 	p.awaitText(".dot", "live")
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
 )
 
 const databases = "/apis/platform.example.com/v1/namespaces/default/databases"
@@ -161,6 +164,19 @@ func TestObject(t *testing.T) {
 	p.await(`/^\d+s$/.test(document.querySelector('.conditions time').textContent)`)
 	p.awaitText(".facts", "team")
 
+	// The columns, and the fields that no column shows.
+	p.awaitText(".facts.columns", "Enginepostgres")
+	p.awaitText(".facts.columns", "ReadyTrue")
+	p.awaitText(".facts.spec", "users"+"app, reports")
+	p.awaitText(".facts.spec", "storageGiB10")
+	p.awaitText(".facts.status", "readyReplicas3")
+	assert.NotContains(t, p.texts(".facts.columns")[0], "Storage", "the column is wide")
+	assert.NotContains(t, p.texts(".facts.spec")[0], "engine", "the column shows it")
+	p.clickText(".facts.spec a", "users")
+	p.awaitText(".field .text", "The accounts that may connect")
+	p.press("1")
+	p.awaitText(".facts.columns", "Replicas3")
+
 	p.clickText("[role=tab]", "document")
 	p.awaitText(".lines", "engine: postgres")
 	p.clickText(".lines .row", "readyReplicas: 3")
@@ -182,8 +198,43 @@ func TestObject(t *testing.T) {
 	p.clickText("[role=tab]", "overview")
 	send(t, http.MethodPatch, url+databases+"/orders", "application/merge-patch+json", `{"spec":{"replicas":4}}`)
 	p.awaitText(".conditions li", "4 replicas answer")
+	p.awaitText(".facts.columns", "Replicas4")
 	send(t, http.MethodDelete, url+databases+"/orders", "application/json", "")
 	p.awaitText(".dot", "deleted")
+}
+
+// A server that makes no Tables of a kind answers with the object, and the page shows that.
+func TestObjectOfAServerWithoutTables(t *testing.T) {
+	api, client := fleet(t, rest.Options{})
+	report(t, client, "one", condition("Ready", apimeta.ConditionTrue, "Runs"))
+	p := openPage(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.Header.Get("Accept"), "as=Table") {
+			r.Header.Set("Accept", "application/json")
+		}
+		api.ServeHTTP(w, r)
+	})))
+	p.open("#/apis/example.com/v1/namespaces/default/machines/one")
+	p.awaitText(".conditions li", "ReadyTrue")
+	report(t, client, "one", condition("Ready", apimeta.ConditionFalse, "NoPower"))
+	p.awaitText(".conditions .wrong", "ReadyFalse")
+	assert.Empty(t, p.texts(".facts.columns"))
+}
+
+// A long annotation is folded, and not in the document until somebody opens it.
+func TestLongAnnotationIsFolded(t *testing.T) {
+	url := quickstart(t)
+	long := strings.Repeat("0123456789", 200)
+	send(t, http.MethodPatch, url+databases+"/orders", "application/merge-patch+json", fmt.Sprintf(
+		`{"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":%q,"lines":"one\ntwo","short":"note"}}}`, long))
+	p := openPage(t, url)
+	p.open("#" + databases + "/orders")
+	p.awaitText(".chip", "shortnote")
+	assert.Equal(t, []string{"kubectl.kubernetes.io/last-applied-configuration 2,000 characters", "lines 7 characters"},
+		p.texts(".folded summary"))
+	assert.NotContains(t, eval[string](p, "document.body.textContent"), long)
+	p.run("document.querySelector('.folded summary').focus()")
+	p.press(kb.Enter)
+	p.awaitText(".folded pre", long)
 }
 
 func TestOwnersAndDependents(t *testing.T) {
@@ -202,7 +253,9 @@ func TestOwnersAndDependents(t *testing.T) {
 	p.run("document.querySelector('[aria-label=\"Search again\"]').click()")
 	p.awaitText(".node", "dependent Databasereplica-a")
 	p.awaitText(".node", "dependent Databasereplica-b")
-	p.clickText(".node a", "replica-a")
+	// The second search draws the graph anew, also between a look at a link and a click.
+	p.await(`[...document.querySelectorAll('.node a')].find((e) => e.textContent === 'replica-a').click() ||
+		location.hash.endsWith('/replica-a')`)
 	p.awaitText("h1", "replica-a")
 	p.awaitText(".node", "owner Databaseorders")
 	p.await("document.querySelectorAll('.graph path').length === 1")

@@ -2,23 +2,28 @@ package console_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 )
 
 // views are the views that the tests look at, each with a text that is there when it is whole.
 var views = []struct{ name, address, selector, text string }{
-	{"kinds", "#/", ".cards a", "Database"},
+	{"attention", "#/", ".troubles ul li", "BackupFailed"},
+	{"kinds", "#/?by=category", ".cards a", "Database"},
 	{"table", "#/apis/platform.example.com/v1/databases?wide=1&sort=-Replicas", "tbody tr", "orders"},
 	{"object", "#" + databases + "/orders", ".node", "replica-a"},
 	{"document", "#" + databases + "/orders?tab=document&field=spec.users%5B0%5D.role", ".field .text", "account may do"},
@@ -46,7 +51,8 @@ func extensions(t *testing.T) string {
 	return serve(t, api)
 }
 
-// withFamily gives the database orders two dependents and other databases beside it.
+// withFamily gives the database orders two dependents and other databases beside it, two of which need attention. The
+// manifest of orders is in an annotation, as kubectl apply leaves it.
 func withFamily(t *testing.T, url string, p *page) {
 	t.Helper()
 	p.open("#" + databases + "/orders")
@@ -67,6 +73,20 @@ func withFamily(t *testing.T, url string, p *page) {
 			`{"apiVersion":"platform.example.com/v1","kind":"Database","metadata":{"name":%q,"labels":{"team":"shop"}%s},"spec":{"engine":%q,"replicas":%d}}`,
 			d.name, d.owner, d.engine, replicas))
 	}
+	send(t, http.MethodPatch, url+databases+"/payments/status?fieldManager=storage&force=true", "application/apply-patch+yaml",
+		`{"apiVersion":"platform.example.com/v1","kind":"Database","status":{"conditions":[{"type":"DiskPressure","status":"True",
+		"reason":"AlmostFull","message":"The disk of instance 0 has 412 MiB left of 10 GiB.",
+		"lastTransitionTime":"`+apimeta.Now().UTC().Format(time.RFC3339)+`"}]}}`)
+	send(t, http.MethodPost, url+"/api/v1/namespaces/default/events", "application/json", fmt.Sprintf(
+		`{"apiVersion":"v1","kind":"Event","metadata":{"name":"orders.1","namespace":"default"},"type":"Warning","reason":"BackupFailed",
+		"message":"The last backup ended after 3 of 12 tables: the bucket refuses the key.","count":4,"lastTimestamp":%q,
+		"involvedObject":{"apiVersion":"platform.example.com/v1","kind":"Database","namespace":"default","name":"orders","uid":%q}}`,
+		apimeta.Now().UTC().Format(time.RFC3339), uid))
+	manifest, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{
+		"example.com/contact":                              "databases@example.com",
+		"kubectl.kubernetes.io/last-applied-configuration": strings.Repeat(`{"apiVersion":"platform.example.com/v1","kind":"Database"}`, 20)}}})
+	require.NoError(t, err)
+	send(t, http.MethodPatch, url+databases+"/orders", "application/merge-patch+json", string(manifest))
 	p.open("#/")
 	p.awaitText(".cards a", "Database")
 }

@@ -25,12 +25,14 @@ type RequestHeaderOptions struct {
 	Names []string
 	// UserHeaders name the user. The first that is not empty counts. Default: X-Remote-User.
 	UserHeaders []string
-	// UIDHeaders have the uid of the user. The first that is not empty counts. Default: X-Remote-Uid.
+	// UIDHeaders have the uid of the user. The first that is not empty counts. If the proxies send none, set an empty
+	// list that is not nil: otherwise a client could choose its own uid. Default: X-Remote-Uid.
 	UIDHeaders []string
-	// GroupHeaders name the groups of the user, a group for each line. All count. Default: X-Remote-Group.
+	// GroupHeaders name the groups of the user, a group for each line. All count. An empty list that is not nil reads
+	// none. Default: X-Remote-Group.
 	GroupHeaders []string
 	// ExtraHeaderPrefixes begin the names of the headers with extra attributes of the user. The rest of the name is the
-	// key. Default: X-Remote-Extra-.
+	// key. An empty list that is not nil reads none. Default: X-Remote-Extra-.
 	ExtraHeaderPrefixes []string
 }
 
@@ -66,7 +68,7 @@ func RequestHeaders(o RequestHeaderOptions) (access.Authenticator, error) {
 		{"GroupHeaders", o.GroupHeaders, "X-Remote-Group", &h.group},
 		{"ExtraHeaderPrefixes", o.ExtraHeaderPrefixes, "X-Remote-Extra-", &h.extra},
 	} {
-		if len(list.names) == 0 {
+		if list.names == nil {
 			list.names = []string{list.standard}
 		}
 		for _, name := range list.names {

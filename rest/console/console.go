@@ -29,8 +29,9 @@ type Options struct {
 var static embed.FS
 
 // policy makes browsers refuse scripts, styles and connections of other origins, inline scripts and styles, and frames
-// around the page. With an issuer, connections to its origins are the one exception.
-const policy = "default-src 'self'; frame-ancestors 'none'"
+// around the page. Injected markup can neither move the base of the page's addresses nor send a form elsewhere. With an
+// issuer, connections to its origins are the one exception.
+const policy = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // contentTypes are the types of the page's files. Those that an operating system configures may differ.
 var contentTypes = map[string]string{

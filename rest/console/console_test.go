@@ -57,7 +57,7 @@ func TestFiles(t *testing.T) {
 func TestEveryAnswerHasThePolicy(t *testing.T) {
 	for _, path := range []string{"/console/", "/console/app.js", "/console/absent"} {
 		header := get(t, "/platform", http.MethodGet, path).Header
-		assert.Equal(t, "default-src 'self'; frame-ancestors 'none'", header.Get("Content-Security-Policy"), path)
+		assert.Equal(t, "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'", header.Get("Content-Security-Policy"), path)
 		assert.Equal(t, "nosniff", header.Get("X-Content-Type-Options"), path)
 		assert.Equal(t, "no-referrer", header.Get("Referrer-Policy"), path)
 	}

@@ -28,7 +28,7 @@ func ExampleNew() {
 	mux.ServeHTTP(answer, foreign)
 	fmt.Println(answer.Code)
 	// Output:
-	// 200 default-src 'self'; frame-ancestors 'none'
+	// 200 default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'
 	// 403
 }
 

@@ -18,7 +18,7 @@ func TestIssuer(t *testing.T) {
 	require.NoError(t, err)
 	answer := httptest.NewRecorder()
 	console.New(console.Options{Issuer: issuer}).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/console/", nil))
-	assert.Equal(t, "default-src 'self'; frame-ancestors 'none'; connect-src 'self' https://login.example.com https://tokens.example.com:8443",
+	assert.Equal(t, "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; connect-src 'self' https://login.example.com https://tokens.example.com:8443",
 		answer.Header().Get("Content-Security-Policy"))
 	assert.Contains(t, answer.Body.String(), `&#34;scopes&#34;:[&#34;openid&#34;,&#34;email&#34;]`)
 	assert.Contains(t, answer.Body.String(), "https://login.example.com/realm")

@@ -9,11 +9,11 @@ import (
 // boundRules returns the rules about the sizes of values.
 func boundRules() []rule {
 	return []rule{
-		{name: RuleStringBounds, section: sectionStrings, place: onPlace(stringBounds)},
-		{name: RuleNumberBounds, section: sectionNumbers, place: onPlace(numberBounds)},
-		{name: RuleListBounds, section: sectionListFields, place: onPlace(listBounds)},
-		{name: RuleListType, section: sectionListFields, place: onPlace(listType)},
-		{name: RuleMapBounds, section: sectionMapFields, place: onPlace(mapBounds)},
+		{name: RuleStringBounds, severity: Should, page: pageBounds, section: sectionStrings, place: onPlace(stringBounds)},
+		{name: RuleNumberBounds, severity: Should, page: pageBounds, section: sectionNumbers, place: onPlace(numberBounds)},
+		{name: RuleListBounds, severity: Should, page: pageBounds, section: sectionListFields, place: onPlace(listBounds)},
+		{name: RuleListType, severity: Should, page: pageBounds, section: sectionListFields, place: onPlace(listType)},
+		{name: RuleMapBounds, severity: Should, page: pageBounds, section: sectionMapFields, place: onPlace(mapBounds)},
 	}
 }
 
@@ -47,11 +47,11 @@ func numberBounds(p *place) string {
 	return ""
 }
 
-// option returns the prefix of an option of the api tag, for an element or a
-// value.
+// option returns the prefix of an option of the api tag, for an element or a value. An element in a definition has a
+// line of its own, so it needs none.
 func option(p *place) string {
 	switch {
-	case p.field != nil || p.parent == nil:
+	case p.field != nil || p.parent == nil || !p.hasGo():
 		return ""
 	case p.parent.schema.Items == p.schema:
 		return option(p.parent) + "items."
@@ -75,7 +75,8 @@ func listType(p *place) string {
 	case s.ListType == schema.SetList && s.Items.Object != nil:
 		return "a set can hold only scalars: make a list of objects a map with a key, or atomic"
 	case s.ListType == "":
-		return "does not say how the writes of several clients merge: set list=map with key=, list=set or list=atomic"
+		return "does not say how the writes of several clients merge: set " +
+			p.words("list=map with key=, list=set or list=atomic", "x-kubernetes-list-type to map, set or atomic")
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package conventions
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
@@ -11,13 +12,19 @@ import (
 // optionalRules returns the rules about optional fields, and how Go writes them. They follow the conventions for custom
 // resources: a field needs a pointer only if its zero value is valid and differs in meaning from unset.
 func optionalRules() []rule {
+	const section, at = sectionSerialization, pageOptional
 	return []rule{
-		{name: RuleDefaultOfRequired, section: sectionOptional, place: onField(defaultOfRequired)},
-		{name: RuleOptionalPointer, section: sectionSerialization, place: onField(optionalPointer)},
-		{name: RuleOptionalOmitted, section: sectionSerialization, place: onField(optionalOmitted)},
-		{name: RuleRequiredZero, section: sectionSerialization, place: onField(requiredZero)},
-		{name: RuleNullable, section: sectionNullable, place: onPlace(nullable)},
-		{name: RuleDefaultOverrides, section: sectionDefaulted, place: onField(defaultOverrides)},
+		{name: RuleDefaultOfRequired, severity: Must, section: sectionOptional, page: pageDefaults,
+			place: onField(defaultOfRequired)},
+		{name: RuleOptionalPointer, severity: Should, section: section, page: at, place: onField(optionalPointer)},
+		{name: RuleOptionalOmitted, severity: Should, section: section, page: at, place: onField(optionalOmitted)},
+		{name: RuleRequiredZero, severity: Must, section: section, page: at, place: onField(requiredZero)},
+		{name: RuleRequiredPointer, severity: Should, section: section, page: at, place: onField(requiredPointer)},
+		{name: RuleRequiredNull, severity: Must, section: section, page: at, place: onField(requiredNull)},
+		{name: RuleRequiredNull, severity: Should, section: section, page: at, place: onField(requiredEmpty)},
+		{name: RuleNullable, severity: Should, section: sectionNullable, page: at, place: onPlace(nullable)},
+		{name: RuleDefaultOverrides, severity: Must, section: sectionDefaulted, page: pageDefaults,
+			place: onField(defaultOverrides)},
 	}
 }
 
@@ -58,11 +65,13 @@ func zeroIsChoice(p *place) bool {
 
 // hasNil reports whether Go can express that the field is unset.
 func hasNil(p *place) bool {
-	return p.pointer || p.typ.Kind() == reflect.Slice || p.typ.Kind() == reflect.Map || p.typ.Kind() == reflect.Interface
+	return p.pointer || slices.Contains([]reflect.Kind{reflect.Slice, reflect.Map, reflect.Interface}, p.goKind())
 }
 
 // hidesZero reports whether Go omits a zero that differs from the default.
-func hidesZero(p *place) bool { return hasDefault(p) && omits(p) && !hasNil(p) && zeroIsChoice(p) }
+func hidesZero(p *place) bool {
+	return p.hasGo() && hasDefault(p) && omits(p) && !hasNil(p) && zeroIsChoice(p)
+}
 
 func defaultOfRequired(p *place) string {
 	if p.field.Required && hasDefault(p) {
@@ -72,7 +81,7 @@ func defaultOfRequired(p *place) string {
 }
 
 func optionalPointer(p *place) string {
-	if p.field.Required || hasNil(p) || hidesZero(p) || !zeroIsChoice(p) {
+	if !p.hasGo() || p.field.Required || hasNil(p) || hidesZero(p) || !zeroIsChoice(p) {
 		return ""
 	}
 	return "is optional, and its zero value is valid too: to distinguish zero from unset, make it a pointer with " +
@@ -80,9 +89,9 @@ func optionalPointer(p *place) string {
 }
 
 func optionalOmitted(p *place) string {
-	isStruct := p.typ.Kind() == reflect.Struct && !p.pointer
+	isStruct := p.goKind() == reflect.Struct && !p.pointer
 	switch {
-	case p.field.Required, p.isTop() && p.kind.isBuiltin(): // Kubernetes' own kinds always write spec and status
+	case !p.hasGo(), p.field.Required, p.isTop() && p.kind.builtin: // Kubernetes' own kinds always write spec and status
 	case isStruct && !p.field.OmitZero:
 		return "is optional, but omitempty never omits a struct: tag it omitzero, or make it a pointer"
 	case !omits(p) && (hasNil(p) || !zeroIsChoice(p) && !defaultsToZero(p)):
@@ -92,23 +101,52 @@ func optionalOmitted(p *place) string {
 }
 
 func requiredZero(p *place) string {
-	if !p.field.Required || hasNil(p) || !zeroIsChoice(p) {
+	if !p.hasGo() || !p.field.Required || hasNil(p) || !zeroIsChoice(p) {
 		return ""
 	}
 	return "is required, but a Go client that leaves it unset sends its zero value, which is valid: make it a pointer " +
 		"with omitempty and the option required, or forbid the zero value"
 }
 
+// requiredPointer finds pointers that a reader must check for nil, although the field is never absent.
+func requiredPointer(p *place) string {
+	if !p.field.Required || !p.pointer || zeroOf(p.schema).IsAbsent() || zeroIsChoice(p) {
+		return ""
+	}
+	return "is required, and its zero value is invalid, so a pointer tells nothing more: make it a plain value"
+}
+
+// mayBeNull reports whether Go writes a required field as null if it is unset. The server then says that the field is
+// missing, although the client has sent it.
+func mayBeNull(p *place) bool {
+	return p.field.Required && hasNil(p) && !omits(p) && !p.schema.Nullable
+}
+
+func requiredNull(p *place) string {
+	if mayBeNull(p) && (p.pointer || p.goKind() == reflect.Interface) {
+		return "is required, but Go writes null if it is unset: tag it omitempty, and required in the tag api"
+	}
+	return ""
+}
+
+func requiredEmpty(p *place) string {
+	c := p.schema.Constraints()
+	if mayBeNull(p) && !p.pointer && (p.schema.Items != nil && c.MinItems == nil ||
+		p.schema.Additional != nil && c.MinProperties == nil) {
+		return "is required, but Go writes null for an empty one: make it optional, or demand at least one element"
+	}
+	return ""
+}
+
 func nullable(p *place) string {
-	if p.schema.Nullable {
+	if p.schema.Nullable && (p.schema.Type != schema.AnyType || p.schema.IntOrString) {
 		return "distinguishes null from absence: merge patch and apply cannot"
 	}
 	return ""
 }
 
-// defaultOverrides applies to kinds that pass through their Go type. The server stores a custom kind as it was sent.
 func defaultOverrides(p *place) string {
-	if p.kind.isBuiltin() && hidesZero(p) {
+	if hidesZero(p) {
 		return "has a default and omitempty: Go omits a zero that a user has set, and the default replaces it; make it a " +
 			"pointer"
 	}

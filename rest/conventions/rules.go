@@ -9,6 +9,18 @@ import (
 // to human judgement: whether a bool should be an enumeration, or what a good name for a condition is.
 type Rule string
 
+// Severity says how much the API conventions leave to the author of a kind.
+type Severity string
+
+// The severities.
+const (
+	// Must is the severity of a rule without a choice: the API conventions say must or never, or clients cannot read or
+	// cannot send a value.
+	Must Severity = "must"
+	// Should is the severity of a recommendation, and of a rule that has to guess what a field means.
+	Should Severity = "should"
+)
+
 // Rules about kinds and resources.
 const (
 	// RuleWorks: [rest.New] accepts the definition.
@@ -46,8 +58,12 @@ const (
 	RuleConditions Rule = "conditions"
 	// RuleConditionFields: a condition has type, status, reason, message and lastTransitionTime, all required.
 	RuleConditionFields Rule = "condition-fields"
-	// RulePhase: a status has conditions instead of a phase.
+	// RuleConditionsPlace: conditions are a member of the status itself, named conditions.
+	RuleConditionsPlace Rule = "conditions-place"
+	// RulePhase: a status has conditions instead of a phase or another field that holds the state of the object.
 	RulePhase Rule = "phase"
+	// RuleStatusBool: a status has conditions instead of booleans such as ready.
+	RuleStatusBool Rule = "status-bool"
 	// RuleMapOfObjects: named subobjects form a list, not a map.
 	RuleMapOfObjects Rule = "map-of-objects"
 )
@@ -64,10 +80,13 @@ const (
 	RuleInt64Range Rule = "int64-range"
 	// RuleNumericEnum: the values of an enumeration are strings.
 	RuleNumericEnum Rule = "numeric-enum"
-	// RuleConstants: the values of an enumeration are CamelCase with an upper-case first letter.
+	// RuleConstants: the values of an enumeration are CamelCase with an upper-case first letter. Proper names keep their
+	// own form.
 	RuleConstants Rule = "constants"
 	// RuleUnion: the members of a union are optional and have no default.
 	RuleUnion Rule = "union"
+	// RuleDiscriminator: the field that says which member of a union is set is named type.
+	RuleDiscriminator Rule = "discriminator"
 )
 
 // Rules about optional fields.
@@ -78,12 +97,15 @@ const (
 	RuleOptionalOmitted Rule = "optional-omitted"
 	// RuleRequiredZero: a required field is a pointer if its zero value is valid.
 	RuleRequiredZero Rule = "required-zero"
+	// RuleRequiredPointer: a required field is no pointer if its zero value is invalid.
+	RuleRequiredPointer Rule = "required-pointer"
+	// RuleRequiredNull: Go does not send null for a required field that is unset.
+	RuleRequiredNull Rule = "required-null"
 	// RuleDefaultOfRequired: a required field has no default.
 	RuleDefaultOfRequired Rule = "default-of-required"
 	// RuleNullable: null means the same as absence.
 	RuleNullable Rule = "nullable"
-	// RuleDefaultOverrides: a default does not replace a zero that a user has set. It applies to the built-in dialect;
-	// custom kinds keep such a zero.
+	// RuleDefaultOverrides: a default does not replace a zero that the user of a Go client has set.
 	RuleDefaultOverrides Rule = "default-overrides"
 )
 
@@ -103,8 +125,10 @@ const (
 	RuleObjectName Rule = "object-name"
 	// RuleRefNamespace: a reference does not lead out of its namespace.
 	RuleRefNamespace Rule = "ref-namespace"
-	// RuleRefVersion: a reference does not name a version.
+	// RuleRefVersion: a reference does not name a version, unless it leads to a field.
 	RuleRefVersion Rule = "ref-version"
+	// RuleRefTarget: a reference says which resource it means: by its name alone, or by a group and a resource or kind.
+	RuleRefTarget Rule = "ref-target"
 )
 
 // Rules about names.
@@ -113,7 +137,7 @@ const (
 	RuleJSONName Rule = "json-name"
 	// RuleGoName: a field has the same name in Go and in JSON.
 	RuleGoName Rule = "go-name"
-	// RuleDeclarative: names are declarative: no doneBy and doneAt.
+	// RuleDeclarative: names of fields and kinds are declarative: no verbs, no SomethingDoer, doneBy and doneAt.
 	RuleDeclarative Rule = "declarative"
 	// RuleTimeName: the time of something is named somethingTime.
 	RuleTimeName Rule = "time-name"
@@ -125,6 +149,8 @@ const (
 	RuleAcronym Rule = "acronym"
 	// RuleIsBool: a boolean is named fooable, not isFooable.
 	RuleIsBool Rule = "is-bool"
+	// RuleKey: keys of labels and annotations have a prefix, and words in lower case with dashes between them.
+	RuleKey Rule = "key"
 	// RuleReservedPrefix: no value uses the prefixes that are reserved for Kubernetes: kube- in namespaces,
 	// kubernetes.io and k8s.io in keys of labels and annotations.
 	RuleReservedPrefix Rule = "reserved-prefix"
@@ -165,6 +191,7 @@ const (
 	sectionReferences    = "Object references"
 	sectionRefNames      = "Naming of the reference field"
 	sectionRefVersions   = "Referencing resources with multiple versions"
+	sectionRefExamples   = "Object References Examples"
 	sectionNames         = "Naming conventions"
 	sectionLabels        = "Label, selector, and annotation conventions"
 	sectionStrings       = "String fields"
@@ -173,10 +200,31 @@ const (
 	sectionMapFields     = "Map fields"
 )
 
-// rule is the check of a [Rule].
+// page explains the rules to the authors of kinds. Its sections are named below.
+const page = "docs/designing-kinds.md"
+
+const (
+	pageKinds      = "groups-and-kinds"
+	pageStatus     = "spec-and-status"
+	pageConditions = "conditions"
+	pageNames      = "names"
+	pageNumbers    = "numbers"
+	pageConstants  = "constants"
+	pageUnions     = "unions"
+	pageOptional   = "required-and-optional-fields"
+	pageDefaults   = "defaults"
+	pageUnits      = "times-durations-and-units"
+	pageReferences = "references"
+	pageKeys       = "labels-annotations-and-keys"
+	pageBounds     = "lists-maps-and-bounds"
+)
+
+// rule is the check of a [Rule]. A Rule whose severity depends on the place has several.
 type rule struct {
-	name    Rule
-	section string
+	name     Rule
+	severity Severity
+	section  string
+	page     string
 	// kind yields the fields of a kind that break the rule, and why.
 	kind func(*kind) iter.Seq2[string, string]
 	// place returns why a place breaks the rule, or "".
@@ -185,8 +233,8 @@ type rule struct {
 
 // allRules returns the rules that Vet checks, in the order of the conventions.
 func allRules() []rule {
-	return slices.Concat(kindRules(), statusRules(), primitiveRules(), optionalRules(), unitRules(), referenceRules(),
-		nameRules(), boundRules())
+	return slices.Concat(kindRules(), statusRules(), conditionRules(), primitiveRules(), unionRules(), optionalRules(),
+		unitRules(), referenceRules(), nameRules(), keyRules(), boundRules())
 }
 
 // onKind returns the check of a kind that yields at most one reason.

@@ -1,25 +1,21 @@
 package conventions
 
 import (
-	"fmt"
 	"iter"
-	"reflect"
 	"slices"
-	"strings"
 
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// statusRules returns the rules about spec and status, and about their structure.
+// statusRules returns the rules about spec and status.
 func statusRules() []rule {
 	return []rule{
-		{name: RuleTopLevel, section: sectionSpec, kind: topLevel},
-		{name: RuleSpecAndStatus, section: sectionSpec, kind: specAndStatus},
-		{name: RuleConditions, section: sectionConditions, place: onField(conditions)},
-		{name: RuleConditionFields, section: sectionConditions, place: onField(conditionFields)},
-		{name: RulePhase, section: sectionConditions, place: onField(phase)},
-		{name: RuleMapOfObjects, section: sectionLists, place: onPlace(mapOfObjects)},
+		{name: RuleTopLevel, severity: Should, section: sectionSpec, page: pageStatus, kind: topLevel},
+		{name: RuleSpecAndStatus, severity: Must, section: sectionSpec, page: pageStatus, kind: notObjects},
+		{name: RuleSpecAndStatus, severity: Should, section: sectionSpec, page: pageStatus, kind: onKind(noSpec)},
+		{name: RulePhase, severity: Should, section: sectionConditions, page: pageStatus, place: onField(phase)},
+		{name: RuleStatusBool, severity: Should, section: sectionConditions, page: pageStatus, place: onField(statusBool)},
+		{name: RuleMapOfObjects, severity: Must, section: sectionLists, page: pageBounds, place: onPlace(mapOfObjects)},
 	}
 }
 
@@ -37,70 +33,50 @@ func topLevel(k *kind) iter.Seq2[string, string] {
 	}
 }
 
-func specAndStatus(k *kind) iter.Seq2[string, string] {
+func notObjects(k *kind) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, name := range []string{"spec", "status"} {
 			p := k.typ.Schema.Property(name)
-			if p != nil && p.Schema.Object == nil && !yield(name, "must be an object with fields of its own") {
+			if p != nil && p.Schema.Type != schema.ObjectType && !yield(name, "must be an object with fields of its own") {
 				return
 			}
 		}
-		if k.own && k.typ.Schema.Property("status") != nil && k.typ.Schema.Property("spec") == nil {
-			yield("", "has a status but no spec to which it refers")
-		}
 	}
 }
 
-// isConditions reports whether a field holds the conditions of an object.
-func isConditions(p *place) bool { return p.inStatus && p.name() == "conditions" }
-
-// isConditionMessage reports whether a field is the message of a condition. An empty message means the same as an unset
-// one.
-func isConditionMessage(p *place) bool {
-	return p.name() == "message" && p.parent != nil && p.parent.parent != nil && isConditions(p.parent.parent)
-}
-
-func conditions(p *place) string {
-	switch {
-	case !isConditions(p):
-	case p.schema.Items == nil || p.schema.Items.Object == nil:
-		return "conditions are a list of objects: []apimeta.Condition"
-	case p.schema.ListType != schema.MapList || !slices.Equal(p.schema.ListMapKeys, []string{"type"}):
-		return "conditions are a map by their type, so that several controllers can each own one: tag it " +
-			"api:\"list=map,key=type\""
+func noSpec(k *kind) (string, string) {
+	if k.own && k.typ.Schema.Property("status") != nil && k.typ.Schema.Property("spec") == nil {
+		return "", "has a status but no spec to which it refers"
 	}
-	return ""
+	return "", ""
 }
 
-func conditionFields(p *place) string {
-	if !isConditions(p) || p.schema.Items == nil || p.schema.Items.Object == nil || p.typ.Kind() == reflect.Slice &&
-		isForeign(p.typ.Elem()) {
+// phase finds fields that hold the state of the object as one word.
+func phase(p *place) string {
+	if !p.inStatus || p.schema.Type != schema.StringType {
 		return ""
 	}
-	var missing []string
-	for _, name := range []string{"type", "status", "reason", "message", "lastTransitionTime"} {
-		if f := p.schema.Items.Property(name); f == nil || !f.Required {
-			missing = append(missing, name)
-		}
-	}
-	if len(missing) > 0 {
-		return fmt.Sprintf("a condition must have %s, each required: use apimeta.Condition", strings.Join(missing, ", "))
-	}
-	for _, value := range p.schema.Items.Property("status").Schema.Constraints().Enum {
-		switch apimeta.ConditionStatus(value.Text()) {
-		case apimeta.ConditionTrue, apimeta.ConditionFalse, apimeta.ConditionUnknown:
-		default:
-			return fmt.Sprintf("the status of a condition is True, False or Unknown, not %q", value.Text())
-		}
+	words := []string{"phase", "state", "stage", "status", "health", "lifecycle"}
+	const say = "use conditions instead: one word cannot gain values without breaking clients, and tells one thing only"
+	switch last := lastWord(p.name()); {
+	case p.name() == "phase":
+		return "the pattern is deprecated: " + say
+	case p.kind.typ.Schema.At("spec", p.name()) != nil: // what is wanted of the object, as it was observed
+	case p.isBelow("status") && slices.Contains(words, last):
+		return "holds the state of the object as one word: " + say
 	}
 	return ""
 }
 
-func phase(p *place) string {
-	if p.inStatus && p.name() == "phase" && p.schema.Type == schema.StringType {
-		return "the pattern is deprecated: a phase cannot gain values without breaking clients; use conditions instead"
+// statusBool finds booleans that say of the object what a condition says, such as ready. One that repeats a field of
+// the spec, or says more than one word, may be an observation of its own.
+func statusBool(p *place) string {
+	isAlone := len(words(p.name())) == 1 && p.kind.typ.Schema.At("spec", p.name()) == nil
+	if p.schema.Type != schema.BooleanType || !p.isBelow("status") || !isAlone || !p.kind.own || p.kind.isVirtual {
+		return ""
 	}
-	return ""
+	return "says whether something holds for the object: make it a condition, which tools read in all kinds, with a " +
+		"reason and a message"
 }
 
 func mapOfObjects(p *place) string {
@@ -109,7 +85,8 @@ func mapOfObjects(p *place) string {
 		return ""
 	}
 	if values.Object != nil || values.Items != nil && values.Items.Object != nil {
-		return "is a map of subobjects: make it a list with a field for the key, tagged api:\"list=map,key=name\""
+		return "is a map of subobjects: make it a list with a field for the key, " +
+			p.words("tagged api:\"list=map,key=name\"", "with x-kubernetes-list-type map and x-kubernetes-list-map-keys")
 	}
 	return ""
 }

@@ -16,10 +16,17 @@ type Finding struct {
 	// Field is the path of the field, such as "spec.users[].role". "[]" stands for the elements of a list and "{}" for the
 	// values of a map. It is empty if the finding is about the kind as a whole.
 	Field string
-	// Rule is the rule that the field breaks.
-	Rule Rule
+	// Rule is the rule that the field breaks, and Severity how strict it is.
+	Rule     Rule
+	Severity Severity
 	// Section is the heading of the API conventions that states the rule.
 	Section string
+	// Page is the section of the documentation of this module that explains the rule, with right and wrong lines, such as
+	// "docs/designing-kinds.md#conditions".
+	Page string
+	// At is where a CustomResourceDefinition describes the field, such as
+	// "spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.size". It is empty for a Go type.
+	At string
 	// Reason says what is wrong and what to do.
 	Reason string
 }
@@ -30,7 +37,8 @@ func (f Finding) String() string {
 	if f.Field != "" {
 		where += " " + f.Field
 	}
-	return fmt.Sprintf("%s: %s (rule %s; API conventions, %s)", where, f.Reason, f.Rule, f.Section)
+	return fmt.Sprintf("%s: %s: %s (rule %s; %s; API conventions, %s)", where, f.Severity, f.Reason, f.Rule, f.Page,
+		f.Section)
 }
 
 // Exception silences a rule for a field and all fields below it. It must state a reason, for the readers of the test.
@@ -53,6 +61,11 @@ func (e *Exception) silences(f *Finding) bool {
 	return ok && (e.Field == "" || below == "" || strings.ContainsAny(below[:1], ".[{"))
 }
 
+// fault returns a sentence about the exception.
+func (e *Exception) fault(what string) string {
+	return fmt.Sprintf("the exception of %s %q from the rule %s %s", e.Kind, e.Field, e.Rule, what)
+}
+
 // Exceptions are the findings that [Exceptions.Vet] does not report.
 type Exceptions []Exception
 
@@ -64,14 +77,14 @@ type TB interface {
 }
 
 // Vet checks the types of these resources, and of the host's subresources on them, against the API conventions, rule by
-// rule: see [Rule]. Each finding fails the test with an error that names the field, the section and the reason. Vet
-// checks the Go types and their tags, not what hooks do. A definition that [rest.New] refuses is a finding too, of the
-// rule [RuleWorks].
+// rule: see [Rule]. Each finding fails the test with an error that names the field, the severity, the reason and the
+// section of docs/designing-kinds.md. Vet checks the Go types and their tags, not what hooks do. A definition that
+// [rest.New] refuses is a finding too, of the rule [RuleWorks].
 //
 // Vet does not check types of the Kubernetes modules and of this module. A host that has reasons to differ states them:
 //
 //	conventions.Exceptions{
-//		{Kind: "Database", Field: "spec.engine", Rule: conventions.RuleConstants, Reason: "the engines' own names"},
+//		{Kind: "Database", Field: "status.phase", Rule: conventions.RulePhase, Reason: "version 1 has it"},
 //	}.Vet(t, databases())
 func Vet(t TB, definitions ...rest.Definition) {
 	t.Helper()
@@ -81,8 +94,20 @@ func Vet(t TB, definitions ...rest.Definition) {
 // Vet is [Vet] with exceptions. An exception without a reason, or one that silences nothing, fails the test.
 func (e Exceptions) Vet(t TB, definitions ...rest.Definition) {
 	t.Helper()
+	left, faults := e.Apply(Findings(definitions...))
+	for _, f := range left {
+		t.Errorf("%s", f)
+	}
+	for _, fault := range faults {
+		t.Errorf("%s", fault)
+	}
+}
+
+// Apply returns the findings that no exception silences, and a sentence about each exception that has no reason or
+// silences nothing.
+func (e Exceptions) Apply(findings []Finding) (left []Finding, faults []string) {
 	used := make([]bool, len(e))
-	for _, f := range Findings(definitions...) {
+	for _, f := range findings {
 		silenced := false
 		for i := range e {
 			if e[i].silences(&f) {
@@ -90,17 +115,18 @@ func (e Exceptions) Vet(t TB, definitions ...rest.Definition) {
 			}
 		}
 		if !silenced {
-			t.Errorf("%s", f)
+			left = append(left, f)
 		}
 	}
 	for i, x := range e {
 		switch {
 		case strings.TrimSpace(x.Reason) == "":
-			t.Errorf("the exception of %s %q from the rule %s has no reason", x.Kind, x.Field, x.Rule)
+			faults = append(faults, x.fault("has no reason"))
 		case !used[i]:
-			t.Errorf("the exception of %s %q from the rule %s silences nothing", x.Kind, x.Field, x.Rule)
+			faults = append(faults, x.fault("silences nothing"))
 		}
 	}
+	return left, faults
 }
 
 // Findings returns the findings that [Vet] would report, kind by kind in the order of the definitions. It reports a
@@ -111,14 +137,16 @@ func Findings(definitions ...rest.Definition) []Finding {
 	for _, d := range definitions {
 		k, err := inspected(d)
 		if err != nil {
-			out = append(out, Finding{Kind: k.name, Rule: RuleWorks, Section: sectionTypes, Reason: err.Error()})
+			out = append(out, refused(k, err))
 			continue
 		}
 		kinds = append(kinds, k)
 	}
-	v := vetter{rules: allRules(), kinds: kindNames(kinds)}
-	for _, k := range kinds {
-		v.vet(k)
-	}
-	return append(out, v.findings...)
+	return append(out, vetAll(kinds)...)
+}
+
+// refused returns the finding about a kind that the API does not accept.
+func refused(k *kind, err error) Finding {
+	return Finding{Kind: k.kind, Rule: RuleWorks, Severity: Must, Section: sectionTypes, Page: page + "#" + pageKinds,
+		At: k.at, Reason: err.Error()}
 }

@@ -3,10 +3,12 @@ package conventions_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,33 +24,46 @@ import (
 	"github.com/decorum-go/decorum/rest/conventions"
 )
 
-// object is a kind with a spec and a status.
-type object[Spec, Status any] struct {
-	apimeta.TypeMeta   `json:",inline"`
-	apimeta.ObjectMeta `json:"metadata,omitempty"`
+// thing is a kind whose objects have that type. It needs no rest.Resource, which would take long to compile for each
+// type.
+func thing(t reflect.Type) conventions.Declared {
+	return conventions.Declared{Type: t, Group: "example.com", Kind: "Thing", ListKind: "ThingList", Plural: "things",
+		Singular: "thing"}
+}
 
-	Spec   Spec   `json:"spec"`
-	Status Status `json:"status,omitzero"`
+// typed is the thing whose objects have that type.
+func typed[T any]() conventions.Declared { return thing(reflect.TypeFor[T]()) }
+
+// objectOf returns the type of objects with that spec and status.
+func objectOf(spec, status reflect.Type) reflect.Type {
+	text := reflect.TypeFor[string]()
+	return reflect.StructOf([]reflect.StructField{
+		{Name: "APIVersion", Type: text, Tag: `json:"apiVersion,omitempty"`},
+		{Name: "Kind", Type: text, Tag: `json:"kind,omitempty"`},
+		{Name: "Metadata", Type: reflect.TypeFor[apimeta.ObjectMeta](), Tag: `json:"metadata,omitempty"`},
+		{Name: "Spec", Type: spec, Tag: `json:"spec"`},
+		{Name: "Status", Type: status, Tag: `json:"status,omitzero"`},
+	})
 }
 
 type none struct{}
 
-// withSpec returns a resource whose objects have that spec.
-func withSpec[Spec any]() rest.Definition { return thing[object[Spec, none]](nil) }
-
-// withStatus returns a resource whose objects have that status.
-func withStatus[Status any]() rest.Definition { return thing[object[none, Status]](nil) }
-
-func thing[T any](change func(*rest.Resource[T])) rest.Definition {
-	r := rest.Resource[T]{Group: "example.com", Version: "v1", Plural: "things", Names: rest.Names{Kind: "Thing"}}
-	if change != nil {
-		change(&r)
-	}
-	return r
+// withSpec returns a kind whose objects have that spec.
+func withSpec[Spec any]() conventions.Declared {
+	return thing(objectOf(reflect.TypeFor[Spec](), reflect.TypeFor[none]()))
 }
 
-// named changes the names of the resource of a faultless kind.
-func named(change func(*rest.Resource[object[none, none]])) rest.Definition { return thing(change) }
+// withStatus returns a kind whose objects have that status.
+func withStatus[Status any]() conventions.Declared {
+	return thing(objectOf(reflect.TypeFor[none](), reflect.TypeFor[Status]()))
+}
+
+// named changes the names of a faultless kind.
+func named(change func(*conventions.Declared)) conventions.Declared {
+	d := withSpec[none]()
+	change(&d)
+	return d
+}
 
 type colorRef struct {
 	Name string `json:"name" api:"minLength=1,maxLength=253"`
@@ -112,44 +127,37 @@ type Base struct {
 
 type vetCase struct {
 	name string
-	d    rest.Definition
+	d    conventions.Declared
 	want []string // rule and field
 }
 
 // vetCases has for each rule a case that breaks it, and similar cases that do not. No case breaks another rule.
 func vetCases() []vetCase {
 	return []vetCase{
-		{"a kind that keeps all rules", ships(), nil},
-		{"a resource that cannot work", named(func(r *rest.Resource[object[none, none]]) { r.Plural = "" }),
-			[]string{"works "}},
-		{"no resource", nil, []string{"works "}},
-
-		{"the core group", named(func(r *rest.Resource[object[none, none]]) { r.Group = "" }), []string{"group-name "}},
-		{"a group of one word", named(func(r *rest.Resource[object[none, none]]) { r.Group = "things" }),
+		{"a kind that keeps all rules", typed[Ship](), nil},
+		{"the core group", named(func(d *conventions.Declared) { d.Group = "" }), []string{"group-name "}},
+		{"a group of one word", named(func(d *conventions.Declared) { d.Group = "things" }),
 			[]string{"group-name "}},
-		{"a group of Kubernetes", named(func(r *rest.Resource[object[none, none]]) { r.Group = "things.k8s.io" }),
+		{"a group of Kubernetes", named(func(d *conventions.Declared) { d.Group = "things.k8s.io" }),
 			[]string{"group-name "}},
-		{"the other domain of Kubernetes", named(func(r *rest.Resource[object[none, none]]) { r.Group = "kubernetes.io" }),
+		{"the other domain of Kubernetes", named(func(d *conventions.Declared) { d.Group = "kubernetes.io" }),
 			[]string{"group-name "}},
-		{"a group that only ends like a reserved domain", named(func(r *rest.Resource[object[none,
-			none]]) {
-			r.Group = "notk8s.io"
+		{"a group that only ends like a reserved domain", named(func(d *conventions.Declared) {
+			d.Group = "notk8s.io"
 		}), nil},
-		{"a group of Kubernetes for its own kinds", named(func(r *rest.Resource[object[none, none]]) {
-			r.Group,
-				r.Wire.Dialect = "apps", rest.DialectBuiltin
+		{"a group of Kubernetes for its own kinds", named(func(d *conventions.Declared) {
+			d.Group, d.Builtin = "apps", true
 		}), nil},
-		{"a plural like the singular", named(func(r *rest.Resource[object[none, none]]) { r.Plural = "thing" }),
+		{"a plural like the singular", named(func(d *conventions.Declared) { d.Plural = "thing" }),
 			[]string{"plural "}},
-		{"a plural without an s", named(func(r *rest.Resource[object[none, none]]) { r.Plural = "stuff" }),
+		{"a plural without an s", named(func(d *conventions.Declared) { d.Plural = "stuff" }),
 			[]string{"plural "}},
-		{"a kind in lower case", named(func(r *rest.Resource[object[none, none]]) { r.Names.Kind = "thing" }),
+		{"a kind in lower case", named(func(d *conventions.Declared) { d.Kind = "thing" }),
 			[]string{"kind-name "}},
-		{"a kind with a dash", named(func(r *rest.Resource[object[none, none]]) { r.Names.Kind = "My-Thing" }),
+		{"a kind with a dash", named(func(d *conventions.Declared) { d.Kind = "My-Thing" }),
 			[]string{"kind-name "}},
-		{"a kind that is a plural", named(func(r *rest.Resource[object[none, none]]) {
-			r.Names.Kind,
-				r.Names.Singular = "Things", "thing"
+		{"a kind that is a plural", named(func(d *conventions.Declared) {
+			d.Kind, d.Singular = "Things", "thing"
 		}), []string{"kind-name "}},
 		{"a field of any type", withSpec[struct {
 			Extra json.RawMessage `json:"extra,omitempty"`
@@ -164,15 +172,15 @@ func vetCases() []vetCase {
 			Port json.RawMessage `json:"port,omitempty" api:"intOrString"`
 		}](), nil},
 
-		{"a list of another name", named(func(r *rest.Resource[object[none, none]]) { r.Names.ListKind = "Things" }),
+		{"a list of another name", named(func(d *conventions.Declared) { d.ListKind = "Things" }),
 			[]string{"list-kind "}},
-		{"a kind that is called a list", named(func(r *rest.Resource[object[none, none]]) { r.Names.Kind = "ToDoList" }),
+		{"a kind that is called a list", named(func(d *conventions.Declared) { d.Kind = "ToDoList" }),
 			[]string{"list-kind "}},
-		{"a kind with items", thing[struct {
+		{"a kind with items", typed[struct {
 			apimeta.TypeMeta   `json:",inline"`
 			apimeta.ObjectMeta `json:"metadata,omitempty"`
 			Items              []part `json:"items,omitempty" api:"list=atomic,maxItems=3"`
-		}](nil), []string{"items items"}},
+		}](), []string{"items items"}},
 		{"a category called kind", withSpec[struct {
 			Kind string `json:"kind" api:"enum=Bolt|Nut"`
 		}](), []string{"kind-field spec.kind"}},
@@ -181,11 +189,11 @@ func vetCases() []vetCase {
 			Kind string `json:"kind" api:"enum=Bolt|Nut"`
 			Size string `json:"size" api:"enum=Small|Large"`
 		}](), []string{"kind-field spec.kind"}},
-		{"no kind and apiVersion", thing[struct {
+		{"no kind and apiVersion", typed[struct {
 			apimeta.ObjectMeta `json:"metadata,omitempty"`
 			Spec               none `json:"spec"`
-		}](nil), []string{"type-meta apiVersion"}},
-		{"a kind with metadata of its own", thing[struct {
+		}](), []string{"type-meta apiVersion"}},
+		{"a kind with metadata of its own", typed[struct {
 			apimeta.TypeMeta `json:",inline"`
 			Metadata         struct {
 				Name              string            `json:"name,omitempty"`
@@ -196,35 +204,34 @@ func vetCases() []vetCase {
 				DeletionTimestamp string            `json:"deletionTimestamp,omitempty"`
 				Labels            map[string]string `json:"labels,omitempty"`
 			} `json:"metadata,omitzero"`
-		}](nil), []string{"metadata metadata.generation", "metadata metadata.annotations"}},
-		{"a kind called after its controller", named(func(r *rest.Resource[object[none,
-			none]]) {
-			r.Names.Kind = "ThingController"
+		}](), []string{"metadata metadata.generation", "metadata metadata.annotations"}},
+		{"a kind called after its controller", named(func(d *conventions.Declared) {
+			d.Kind = "ThingController"
 		}), []string{"controller-kind "}},
 
-		{"a field beside spec and status", thing[struct {
+		{"a field beside spec and status", typed[struct {
 			apimeta.TypeMeta   `json:",inline"`
 			apimeta.ObjectMeta `json:"metadata,omitempty"`
 			Spec               none  `json:"spec"`
 			Status             none  `json:"status,omitzero"`
 			Paused             *bool `json:"paused,omitempty"`
-		}](nil), []string{"top-level paused"}},
-		{"fields without a status", thing[struct {
+		}](), []string{"top-level paused"}},
+		{"fields without a status", typed[struct {
 			apimeta.TypeMeta   `json:",inline"`
 			apimeta.ObjectMeta `json:"metadata,omitempty"`
 			Paused             *bool `json:"paused,omitempty"`
-		}](nil), nil},
-		{"a status without a spec", thing[struct {
+		}](), nil},
+		{"a status without a spec", typed[struct {
 			apimeta.TypeMeta   `json:",inline"`
 			apimeta.ObjectMeta `json:"metadata,omitempty"`
 			Status             none `json:"status,omitzero"`
-		}](nil), []string{"spec-and-status "}},
-		{"a status that is a string", thing[struct {
+		}](), []string{"spec-and-status "}},
+		{"a status that is a string", typed[struct {
 			apimeta.TypeMeta   `json:",inline"`
 			apimeta.ObjectMeta `json:"metadata,omitempty"`
 			Spec               none   `json:"spec"`
 			Status             string `json:"status,omitempty" api:"enum=Ready|Failed"`
-		}](nil), []string{"spec-and-status status"}},
+		}](), []string{"spec-and-status status"}},
 		{"conditions that are not a map by type", withStatus[struct {
 			Conditions []apimeta.Condition `json:"conditions,omitempty"`
 		}](), []string{"conditions status.conditions"}},
@@ -235,7 +242,7 @@ func vetCases() []vetCase {
 			Left struct {
 				Conditions []apimeta.Condition `json:"conditions,omitempty" api:"list=atomic"`
 			} `json:"left,omitzero"`
-		}](), []string{"conditions status.left.conditions"}},
+		}](), []string{"conditions status.left.conditions", "conditions-place status.left.conditions"}},
 		{"conditions that may lack a reason", withStatus[struct {
 			Conditions []weakCondition `json:"conditions,omitempty" api:"list=map,key=type"`
 		}](), []string{"condition-fields status.conditions"}},
@@ -360,12 +367,10 @@ func vetCases() []vetCase {
 		}](), []string{"nullable spec.text"}},
 		{"a default beside a zero", withSpec[struct {
 			Size int32 `json:"size,omitempty" api:"default=3,min=0,max=9"`
-		}](), nil},
-		{"a default that overrides, of a built-in kind", thing(func(r *rest.Resource[object[struct {
+		}](), []string{"default-overrides spec.size"}},
+		{"a default that overrides, of a built-in kind", builtin(withSpec[struct {
 			Size int32 `json:"size,omitempty" api:"default=3,min=0,max=9"`
-		}, none]]) {
-			r.Wire.Dialect = rest.DialectBuiltin
-		}), []string{"default-overrides spec.size"}},
+		}]()), []string{"default-overrides spec.size"}},
 
 		{"a time in seconds", withSpec[struct {
 			StartTime int64 `json:"startTime" api:"min=1,max=9007199254740991"`
@@ -429,11 +434,9 @@ func vetCases() []vetCase {
 		{"a reference to another namespace", withSpec[struct {
 			FarRef *farRef `json:"farRef,omitempty"`
 		}](), []string{"ref-namespace spec.farRef"}},
-		{"the same in a cluster-scoped object", thing(func(r *rest.Resource[object[struct {
+		{"the same in a cluster-scoped object", clusterScoped(withSpec[struct {
 			FarRef *farRef `json:"farRef,omitempty"`
-		}, none]]) {
-			r.Scope = rest.ScopeCluster
-		}), nil},
+		}]()), nil},
 		{"a reference to a version", withSpec[struct {
 			OwnerRef *versionedRef `json:"ownerRef,omitempty"`
 		}](), []string{"ref-version spec.ownerRef"}},
@@ -518,13 +521,13 @@ func vetCases() []vetCase {
 		}](), []string{"map-bounds spec.data"}},
 
 		{"a type that contains itself", withSpec[tree](), []string{"list-bounds spec.children"}},
-		{"a type in several places is reported once", thing[object[struct {
+		{"a type in several places is reported once", thing(objectOf(reflect.TypeFor[struct {
 			Left  *shared  `json:"left,omitempty"`
 			Right *shared  `json:"right,omitempty"`
 			More  []shared `json:"more,omitempty" api:"list=atomic,maxItems=2"`
-		}, struct {
+		}](), reflect.TypeFor[struct {
 			Seen *shared `json:"seen,omitempty"`
-		}]](nil), []string{"number-bounds spec.left.size"}},
+		}]())), []string{"number-bounds spec.left.size"}},
 		{"fields of an embedded struct", withSpec[struct {
 			shared `json:",inline"`
 		}](), []string{"number-bounds spec.size"}},
@@ -536,20 +539,17 @@ func vetCases() []vetCase {
 		{"a field without a tag", withSpec[struct {
 			Size *int32 `api:"min=0,max=9"`
 		}](), []string{"json-name spec.Size", "optional-omitted spec.Size"}},
-		{"a type that is not the host's",
-			thing[apimeta.PartialObjectMetadata](func(r *rest.Resource[apimeta.PartialObjectMetadata]) {
-				r.Group, r.Names.Kind = "", "stuff"
-			}), nil},
-		{"a call", thing(func(r *rest.Resource[object[none, none]]) {
-			r.Hooks.Call = func(context.Context, *object[none, none]) error { return nil }
-		}), nil},
-		{"the kind of a subresource", thing(func(r *rest.Resource[object[none, none]]) {
-			r.Subresources = []rest.SubresourceOf[object[none, none]]{
-				rest.Subresource[object[none, none], Sink]{Name: "sink",
-					Create: func(context.Context, *object[none, none], *Sink) (*Sink, error) { return nil, nil }},
-			}
-		}), []string{"type-meta apiVersion", "number-bounds spec.depth"}},
 	}
+}
+
+func builtin(d conventions.Declared) conventions.Declared {
+	d.Builtin = true
+	return d
+}
+
+func clusterScoped(d conventions.Declared) conventions.Declared {
+	d.ClusterScoped = true
+	return d
 }
 
 type Sink struct {
@@ -561,23 +561,64 @@ type Sink struct {
 func TestFindings(t *testing.T) {
 	for _, tt := range vetCases() {
 		t.Run(tt.name, func(t *testing.T) {
-			var got []string
-			for _, f := range conventions.Findings(tt.d) {
-				got = append(got, string(f.Rule)+" "+f.Field)
-				assert.NotEmpty(t, f.Section)
-				assert.NotEmpty(t, f.Reason)
-			}
-			assert.ElementsMatch(t, tt.want, got)
+			findings := conventions.FindingsOf(tt.d)
+			check(t, tt.want, findings)
 
 			var exceptions conventions.Exceptions
-			for _, f := range conventions.Findings(tt.d) {
+			for _, f := range findings {
 				e := conventions.Exception{Kind: f.Kind, Field: f.Field, Rule: f.Rule, Reason: "r"}
 				if !slices.Contains(exceptions, e) {
 					exceptions = append(exceptions, e)
 				}
 			}
-			assert.Empty(t, inside(func(t *fakeT) { exceptions.Vet(t, tt.d) }), "an exception can silence each finding")
+			left, faults := exceptions.Apply(findings)
+			assert.Empty(t, left, "an exception can silence each finding")
+			assert.Empty(t, faults)
 		})
+	}
+}
+
+// check compares findings with rules and fields.
+func check(t *testing.T, want []string, findings []conventions.Finding) {
+	t.Helper()
+	var got []string
+	for _, f := range findings {
+		got = append(got, string(f.Rule)+" "+f.Field)
+		assert.NotEmpty(t, f.Section)
+		assert.NotEmpty(t, f.Reason)
+		assert.Contains(t, []conventions.Severity{conventions.Must, conventions.Should}, f.Severity)
+	}
+	slices.Sort(got)
+	assert.Equal(t, slices.Sorted(slices.Values(want)), got, "%s", findings)
+}
+
+// Findings sees all kinds of a definition: those of its subresources, too, and what rest.New refuses.
+func TestFindingsOfDefinitions(t *testing.T) {
+	boat := rest.Resource[Boat]{Group: "fleet.example.com", Version: "v1", Plural: "boats"}
+	stuff := rest.Resource[apimeta.PartialObjectMetadata]{Version: "v1", Plural: "stuff", Names: rest.Names{Kind: "stuff"}}
+	unnamed, virtual, withSink := boat, boat, boat
+	unnamed.Plural = ""
+	virtual.Hooks.Call = func(context.Context, *Boat) error { return nil }
+	withSink.Subresources = []rest.SubresourceOf[Boat]{rest.Subresource[Boat, Sink]{Name: "sink",
+		Create: func(context.Context, *Boat, *Sink) (*Sink, error) { return nil, nil }}}
+	own := []string{"float spec.speed", "is-bool spec.isSailed"}
+	tests := []struct {
+		name string
+		d    rest.Definition
+		want []string
+	}{
+		{"a resource that cannot work", unnamed, []string{"works "}},
+		{"no resource", nil, []string{"works "}},
+		{"a type that is not the host's", stuff, nil},
+		{"a call", virtual, own},
+		{"the kind of a subresource", withSink, append(own, "type-meta apiVersion", "number-bounds spec.depth")},
+		{"a kind without a Go type", rest.Resource[apimeta.Document]{Group: "example.com", Version: "v1", Plural: "cranes",
+			Names: rest.Names{Kind: "Crane"}, Schema: rest.Schema{OpenAPI: []byte(`{"type":"object","properties":{"spec":
+				{"type":"object","properties":{"reach_m":{"type":"integer","minimum":1,"maximum":9}}}}}`)}},
+			[]string{"json-name spec.reach_m"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { check(t, tt.want, conventions.Findings(tt.d)) })
 	}
 }
 
@@ -603,33 +644,47 @@ func rules(t *testing.T) []string {
 // A case breaks every rule, and docs/testing.md explains every rule.
 func TestEveryRuleIsTriedAndExplained(t *testing.T) {
 	tried := map[string]bool{}
+	tried[string(conventions.RuleWorks)] = true // TestFindingsOfDefinitions
 	for _, tt := range vetCases() {
 		for _, want := range tt.want {
 			rule, _, _ := strings.Cut(want, " ")
 			tried[rule] = true
 		}
 	}
+	for _, c := range corpus(t, "testdata/wrong.go") {
+		for _, want := range c.want {
+			rule, _, _ := strings.Cut(want, " ")
+			tried[rule] = true
+		}
+	}
 	page, err := os.ReadFile("../../docs/testing.md")
 	require.NoError(t, err)
+	severities, sections := map[string][]string{}, map[string]string{}
+	for _, r := range conventions.Rules() {
+		name := string(r.Rule)
+		if !slices.Contains(severities[name], string(r.Severity)) {
+			severities[name] = append(severities[name], string(r.Severity))
+		}
+		if sections[name] == "" && r.Rule != conventions.RuleWorks {
+			sections[name] = r.Section
+		}
+	}
 	for _, rule := range rules(t) {
 		assert.True(t, tried[rule], "no case breaks the rule %s", rule)
-		assert.Contains(t, string(page), "`"+rule+"`", "the rule is not in docs/testing.md")
+		row := fmt.Sprintf("| `%s` | %s | %s |", rule, strings.Join(severities[rule], ", "), sections[rule])
+		assert.True(t, strings.Contains(string(page), row), "the row %s is not in docs/testing.md", row)
 	}
 }
 
-// A finding is one line that names the place, the reason and the rule of the conventions.
+// A finding is one line that names the place, the severity, the reason, the rule, and who explains it.
 func TestVetFailsTheTest(t *testing.T) {
-	errs := inside(func(t *fakeT) {
-		conventions.Vet(t, ships(), withSpec[struct {
-			Size  int32 `json:"size" api:"min=1"`
-			Parts []int `json:"parts,omitempty" api:"list=set,maxItems=3,items.min=1,items.max=2"`
-		}](), named(func(r *rest.Resource[object[none, none]]) { r.Names.Kind = "thing" }))
-	})
+	errs := inside(func(t *fakeT) { conventions.Vet(t, ships(), boats()) })
 	assert.Equal(t, []string{
-		"Thing spec.parts[]: is of Go's type int: integers of an API are int32 or int64 (rule int-size; API conventions, " +
-			"Primitive types)",
-		"Thing spec.size: a number has an upper bound too: set max (rule number-bounds; API conventions, Numeric fields)",
-		`thing: the kind "thing" is not CamelCase with an upper-case first letter (rule kind-name; API conventions, introduction)`,
+		"Boat spec.isSailed: should: a boolean is named after its property alone, and asks no question: sailed " +
+			"(rule is-bool; docs/designing-kinds.md#names; API conventions, Naming conventions)",
+		"Boat spec.speed: must: clients do not preserve floating-point numbers exactly, so a spec must not have them: " +
+			"use an integer of a smaller unit, or a quantity " +
+			"(rule float; docs/designing-kinds.md#numbers; API conventions, Primitive types)",
 	}, errs)
 }
 
@@ -643,6 +698,7 @@ func TestExceptions(t *testing.T) {
 		LimitsAlso *int32   `json:"limitsAlso,omitempty"`
 		Texts      []string `json:"texts,omitempty" api:"list=set,maxItems=3"`
 	}]()
+	findings := conventions.FindingsOf(d)
 	const bounds = conventions.RuleNumberBounds
 	tests := []struct {
 		name       string
@@ -669,7 +725,10 @@ func TestExceptions(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			errs := inside(func(t *fakeT) { tt.exceptions.Vet(t, d) })
+			left, errs := tt.exceptions.Apply(findings)
+			for i, f := range left {
+				errs = slices.Insert(errs, i, f.String())
+			}
 			require.Len(t, errs, len(tt.left), "%q", errs)
 			for i, part := range tt.left {
 				assert.Contains(t, errs[i], part)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -11,25 +12,35 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
+// names are what a declaration says about a kind besides the fields of its objects.
+type names struct {
+	group, version           string
+	kind, listKind           string
+	plural, singular         string
+	builtin, isClusterScoped bool
+	// isApproved reports whether the kind is one of the Kubernetes project.
+	isApproved bool
+	// isVirtual reports whether the objects are calls, whose status is an answer.
+	isVirtual bool
+}
+
 // kind is a vetted kind: that of a resource, or of a host's subresource.
 type kind struct {
-	name string
-	typ  goType
-	// resource declares the resource of the kind. own reports whether it is the resource's own kind, rather than that of a
-	// subresource.
-	resource *rest.Resource[apimeta.Document]
-	own      bool
+	names
+	// own reports whether it is the resource's own kind, rather than that of a subresource. isFurther reports whether it
+	// is another version of a kind, whose names were checked before.
+	own, isFurther bool
+	typ            shape
+	// at is where a definition describes the kind's objects. It is empty for a Go type.
+	at string
 	// subresources are the kinds of the host's subresources.
 	subresources []*kind
 	// versions are the other versions of the resource.
 	versions []*kind
 }
 
-// isBuiltin reports whether the objects pass through their Go type, as those of Kubernetes' own kinds do.
-func (k *kind) isBuiltin() bool { return k.resource.Wire.Dialect == rest.DialectBuiltin }
-
-// goType is a Go type and the schema that was derived from it. A foreign type needs no schema.
-type goType struct {
+// shape describes the objects of a kind. Go is nil for a kind without a Go struct. A foreign Go type needs no schema.
+type shape struct {
 	Go     reflect.Type
 	Schema *schema.Schema
 }
@@ -37,12 +48,13 @@ type goType struct {
 func inspected(d rest.Definition) (*kind, error) {
 	versions, err := rest.Describe(d)
 	if err != nil {
-		return &kind{name: fmt.Sprintf("%T", d)}, err
+		return &kind{names: names{kind: fmt.Sprintf("%T", d)}}, err
 	}
 	k, err := kindOf(&versions[0])
 	k.own = true
 	for i := range versions[1:] {
 		other, failed := kindOf(&versions[1+i])
+		other.isFurther = true
 		k.versions, err = append(k.versions, other), errors.Join(err, failed)
 	}
 	return k, err
@@ -50,45 +62,76 @@ func inspected(d rest.Definition) (*kind, error) {
 
 // kindOf returns the kind in one version, with the kinds of its subresources.
 func kindOf(version *rest.Description) (*kind, error) {
-	k := &kind{name: version.Resource.Names.Kind, resource: &version.Resource}
+	r := &version.Resource
+	k := &kind{names: names{
+		group: r.Group, version: r.Version, kind: r.Names.Kind, listKind: r.Names.ListKind, plural: r.Plural,
+		singular: r.Names.Singular, builtin: r.Wire.Dialect == rest.DialectBuiltin,
+		isClusterScoped: r.Scope == rest.ScopeCluster, isVirtual: slices.Contains(version.Hooks, "Call"),
+	}}
 	var err error
-	k.typ, err = derived(version.GoType, schema.Options{Builtin: k.isBuiltin(), Overlay: k.resource.Overlay})
+	if version.GoType == reflect.TypeFor[apimeta.Document]() {
+		k.typ.Schema, err = schema.ReadOpenAPI(r.Schema.OpenAPI)
+	} else {
+		k.typ, err = derived(version.GoType, schema.Options{Builtin: k.builtin, Overlay: r.Overlay})
+	}
 	for _, s := range version.Subresources {
 		if s.GoType == nil {
 			continue
 		}
 		typ, failed := derived(s.GoType, schema.Options{})
-		sub := &kind{name: s.Kind.Kind, typ: typ, resource: k.resource}
+		sub := &kind{names: k.names, typ: typ}
+		sub.kind = s.Kind.Kind
 		k.subresources, err = append(k.subresources, sub), errors.Join(err, failed)
 	}
 	return k, err
 }
 
-func derived(t reflect.Type, options schema.Options) (goType, error) {
+func derived(t reflect.Type, options schema.Options) (shape, error) {
 	if isForeign(t) {
-		return goType{Go: t}, nil
+		return shape{Go: t}, nil
 	}
 	s, err := schema.Derive(t, options)
-	return goType{t, s}, err
+	return shape{t, s}, err
 }
 
 // place is a place for a value in a kind: a field, the elements of a list or the values of a map.
 type place struct {
-	kind   *kind
-	path   string
+	kind *kind
+	path string
+	// at is where a definition describes the place. It is empty for a Go type.
+	at     string
 	schema *schema.Schema
-	typ    reflect.Type // the type behind all pointers
+	typ    reflect.Type // the type behind all pointers; nil without a Go type
 	// pointer reports whether the Go type is a pointer.
 	pointer bool
 	// inStatus reports whether the place is the status or below it.
 	inStatus bool
 	parent   *place // the field of this element or value, or the struct of this field; nil at the top
 
-	// The following members are set for fields only.
-	field    *schema.Property // nil for elements and values
+	// The following members are set for fields only. The first two need a Go type.
 	goField  reflect.StructField
-	owner    reflect.Type // the struct
+	owner    reflect.Type     // the struct
+	field    *schema.Property // nil for elements and values
 	siblings *schema.Object
+}
+
+// hasGo reports whether a Go type describes the place.
+func (p *place) hasGo() bool { return p.typ != nil }
+
+// goKind returns the kind of the Go type, and reflect.Invalid without one.
+func (p *place) goKind() reflect.Kind {
+	if p.typ == nil {
+		return reflect.Invalid
+	}
+	return p.typ.Kind()
+}
+
+// typeName returns the name of the Go type. It is empty without one.
+func (p *place) typeName() string {
+	if p.typ == nil {
+		return ""
+	}
+	return p.typ.Name()
 }
 
 // name returns the field's name in JSON. It is empty for elements and values.
@@ -101,6 +144,19 @@ func (p *place) name() string {
 
 // isTop reports whether the place is a field of the kind itself.
 func (p *place) isTop() bool { return p.parent == nil }
+
+// words returns the words of Go for a place that a Go type describes, otherwise those of an OpenAPI schema.
+func (p *place) words(ofGo, ofSchema string) string {
+	if p.hasGo() {
+		return ofGo
+	}
+	return ofSchema
+}
+
+// isBelow reports whether the place is a member of a field with that name at the top of the object.
+func (p *place) isBelow(top string) bool {
+	return p.parent != nil && p.parent.isTop() && p.parent.name() == top
+}
 
 // vetter collects findings.
 type vetter struct {
@@ -118,6 +174,15 @@ type seen struct {
 	inStatus bool
 }
 
+// vetAll returns the findings about these kinds.
+func vetAll(kinds []*kind) []Finding {
+	v := vetter{rules: allRules(), kinds: kindNames(kinds)}
+	for _, k := range kinds {
+		v.vet(k)
+	}
+	return v.findings
+}
+
 // vet checks a kind and the kinds of its subresources, in all versions.
 func (v *vetter) vet(k *kind) {
 	v.vetOne(k)
@@ -127,9 +192,9 @@ func (v *vetter) vet(k *kind) {
 	for _, version := range k.versions {
 		before := len(v.findings)
 		v.vet(version)
-		suffix := "." + version.resource.Version
-		if version.resource.Group != k.resource.Group {
-			suffix += "." + version.resource.Group
+		suffix := "." + version.version
+		if version.group != k.group {
+			suffix += "." + version.group
 		}
 		for j := range v.findings[before:] {
 			v.findings[before+j].Kind += suffix
@@ -138,7 +203,7 @@ func (v *vetter) vet(k *kind) {
 }
 
 func (v *vetter) vetOne(k *kind) {
-	if isForeign(k.typ.Go) {
+	if k.typ.Go != nil && isForeign(k.typ.Go) {
 		return
 	}
 	v.said, v.been = map[string]bool{}, map[seen]bool{}
@@ -147,35 +212,57 @@ func (v *vetter) vetOne(k *kind) {
 			continue
 		}
 		for field, reason := range r.kind(k) {
-			v.findings = append(v.findings, Finding{Kind: k.name, Field: field, Rule: r.name, Section: r.section,
-				Reason: reason})
+			if field != "" || !k.isFurther {
+				v.add(k, r, field, k.atField(r.name, field), reason)
+			}
 		}
 	}
 	v.object(k, nil, k.typ.Go, k.typ.Schema, false)
 }
 
-// object walks the fields of a struct.
-func (v *vetter) object(k *kind, parent *place, t reflect.Type, s *schema.Schema, inStatus bool) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
+// atField returns where a definition describes a field of the top of the object, or the kind as a whole.
+func (k *kind) atField(r Rule, field string) string {
+	if k.at == "" || field == "" {
+		return k.atRule(r)
 	}
-	if s.Object == nil || t.Kind() != reflect.Struct || v.been[seen{t, inStatus}] {
+	return k.at + ".properties." + strings.ReplaceAll(field, ".", ".properties.")
+}
+
+func (v *vetter) add(k *kind, r rule, field, at, reason string) {
+	v.findings = append(v.findings, Finding{Kind: k.kind, Field: field, Severity: r.severity, Rule: r.name, Reason: reason,
+		Section: r.section, Page: page + "#" + r.page, At: at})
+}
+
+// object walks the fields of a struct. t is nil without a Go type.
+func (v *vetter) object(k *kind, parent *place, t reflect.Type, s *schema.Schema, inStatus bool) {
+	if s.Object == nil {
 		return
 	}
-	v.been[seen{t, inStatus}] = true
-	fields := goFields(t)
+	var fields map[string]goField
+	if t != nil {
+		t = bare(t)
+		if t.Kind() != reflect.Struct || v.been[seen{t, inStatus}] {
+			return
+		}
+		v.been[seen{t, inStatus}] = true
+		fields = goFields(t)
+	}
 	for i := range s.Object.Properties {
 		p := &s.Object.Properties[i]
 		f, ok := fields[p.Name]
-		if !ok || parent == nil && isMeta(p.Name) {
+		if t != nil && !ok || parent == nil && isMeta(p.Name) {
 			continue
 		}
 		at := &place{
 			kind: k, path: p.Name, schema: p.Schema, parent: parent, inStatus: inStatus || parent == nil && p.Name == "status",
 			field: p, goField: f.StructField, owner: f.owner, siblings: s.Object,
 		}
+		above := k.at
 		if parent != nil {
-			at.path = parent.path + "." + p.Name
+			at.path, above = parent.path+"."+p.Name, parent.at
+		}
+		if above != "" {
+			at.at = above + ".properties." + p.Name
 		}
 		v.place(at, f.Type)
 	}
@@ -184,12 +271,12 @@ func (v *vetter) object(k *kind, parent *place, t reflect.Type, s *schema.Schema
 // isMeta reports whether all objects have this field.
 func isMeta(name string) bool { return name == "apiVersion" || name == "kind" || name == "metadata" }
 
-// place checks a place and the places below it.
+// place checks a place and the places below it. t is nil without a Go type.
 func (v *vetter) place(p *place, t reflect.Type) {
-	for t.Kind() == reflect.Pointer {
-		p.pointer, t = true, t.Elem()
-	}
 	p.typ = t
+	if t != nil {
+		p.pointer, p.typ = t.Kind() == reflect.Pointer, bare(t)
+	}
 	for _, r := range v.rules {
 		if r.place == nil {
 			continue
@@ -198,18 +285,42 @@ func (v *vetter) place(p *place, t reflect.Type) {
 			v.say(p, r, reason)
 		}
 	}
-	below := func(suffix string, s *schema.Schema) {
-		v.place(&place{kind: p.kind, path: p.path + suffix, schema: s, parent: p, inStatus: p.inStatus}, t.Elem())
+	below := func(suffix, keyword string, s *schema.Schema, kinds ...reflect.Kind) {
+		next := &place{kind: p.kind, path: p.path + suffix, schema: s, parent: p, inStatus: p.inStatus}
+		if p.at != "" {
+			next.at = p.at + "." + keyword
+		}
+		switch {
+		case !p.hasGo():
+			v.place(next, nil)
+		case slices.Contains(kinds, p.typ.Kind()):
+			v.place(next, p.typ.Elem())
+		}
 	}
 	switch {
-	case isForeign(t):
+	case p.isBorrowed():
 	case p.schema.Object != nil:
-		v.object(p.kind, p, t, p.schema, p.inStatus)
-	case p.schema.Items != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array):
-		below("[]", p.schema.Items)
-	case p.schema.Additional != nil && t.Kind() == reflect.Map:
-		below("{}", p.schema.Additional)
+		v.object(p.kind, p, p.typ, p.schema, p.inStatus)
+	case p.schema.Items != nil:
+		below("[]", "items", p.schema.Items, reflect.Slice, reflect.Array)
+	case p.schema.Additional != nil:
+		below("{}", "additionalProperties", p.schema.Additional, reflect.Map)
 	}
+}
+
+// isBorrowed reports whether the author of the kind does not decide what is below the place, because the type is one of
+// Kubernetes. A definition copies such types, so they are recognized by their fields.
+func (p *place) isBorrowed() bool {
+	if p.hasGo() {
+		return isForeign(p.typ)
+	}
+	for _, fields := range [][]string{{"matchLabels", "matchExpressions"}, {"containers", "initContainers"},
+		{"nodeAffinity", "podAffinity"}, {"limits", "requests"}, {"accessModes", "volumeMode"}} {
+		if !slices.ContainsFunc(fields, func(name string) bool { return p.schema.Property(name) == nil }) {
+			return true
+		}
+	}
+	return p.schema.IsEmbedded()
 }
 
 // say adds a finding, once for each declaration.
@@ -220,12 +331,14 @@ func (v *vetter) say(p *place, r rule, reason string) {
 		declared = declared.parent
 	}
 	key := fmt.Sprint(r.name, " ", declared.owner, ".", declared.goField.Name, suffix)
+	if !p.hasGo() {
+		key = fmt.Sprint(r.name, " ", p.path)
+	}
 	if v.said[key] {
 		return
 	}
 	v.said[key] = true
-	v.findings = append(v.findings, Finding{Kind: p.kind.name, Field: p.path, Rule: r.name, Section: r.section,
-		Reason: reason})
+	v.add(p.kind, r, p.path, p.at, reason)
 }
 
 // isForeign reports whether the host cannot change a type, and Vet does not check it: it belongs to Kubernetes, or to the

@@ -55,14 +55,19 @@ func New(options Options) *Definitions {
 func (d *Definitions) Plug(api *rest.API) (rest.Parts, error) {
 	checks := apiextensions.Checks{
 		Rules: api.CEL(), IgnoreRules: d.options.IgnoreRules, Webhooks: d.options.Calls != nil,
-		History: d.options.History, Turn: apiextensions.NewTurn(),
+		History: d.options.History, Turn: apiextensions.NewTurn(), Own: isOwn,
+	}
+	all, err := d.options.compiledOf()
+	if err != nil {
+		return rest.Parts{}, err
 	}
 	var k *kinds
 	return rest.Parts{
 		Name:        "definitions",
 		Definitions: []rest.Definition{apiextensions.CustomResourceDefinitions(checks)},
+		Admission:   d.admission(all),
 		Start: func(ctx context.Context, api *rest.API) (err error) {
-			k, err = start(ctx, api, settings{d.options, api.CEL()})
+			k, err = start(ctx, api, settings{d.options, api.CEL()}, all)
 			return err
 		},
 		Stop: func(ctx context.Context) error { return rest.Wait(ctx, &k.running) },
@@ -70,7 +75,7 @@ func (d *Definitions) Plug(api *rest.API) (rest.Parts, error) {
 }
 
 // start serves the kinds of all stored definitions, and follows the changes of the store until ctx ends.
-func start(ctx context.Context, api *rest.API, options settings) (*kinds, error) {
+func start(ctx context.Context, api *rest.API, options settings, all compiled) (*kinds, error) {
 	client, err := rest.ClientForType[apiextensions.CustomResourceDefinition](api)
 	if err != nil {
 		return nil, err
@@ -81,6 +86,9 @@ func start(ctx context.Context, api *rest.API, options settings) (*kinds, error)
 		conversions: map[string]*conversion{},
 		client:      client.As(manager), retries: retries{}, expected: expected{api: api},
 		changes: make(chan change), turns: make(chan func()), progress: newProgress(),
+	}
+	if err := k.show(ctx, all); err != nil {
+		return nil, err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	from, err := k.load(ctx)
@@ -112,6 +120,7 @@ func (k *kinds) load(ctx context.Context) (from watch.Revision, err error) {
 	if err != nil {
 		return 0, err
 	}
+	all = withoutCompiled(all)
 	older, err := notes.Of(ctx, "servedforms")
 	if err != nil {
 		return 0, err

@@ -37,7 +37,7 @@ func (k *kinds) feed(ctx context.Context, from watch.Revision) {
 		}
 		if all, since, err := k.list(ctx); err == nil {
 			from = since
-			k.pass(ctx, change{all: all, revision: since})
+			k.pass(ctx, change{all: withoutCompiled(all), revision: since})
 		}
 	}
 }
@@ -58,6 +58,9 @@ func (k *kinds) followFrom(ctx context.Context, from watch.Revision, failures *i
 			next := change{deleted: c.Current == nil, revision: c.Revision}
 			if next.definition, err = read(cmp.Or(c.Current, c.Previous)); err != nil {
 				return err
+			}
+			if isCompiled(next.definition) {
+				continue
 			}
 			if !next.deleted {
 				k.expected.add(next.definition)

@@ -47,6 +47,20 @@ type object map[string]any
 // An API server may still refuse a rule if it estimates that the rule costs too much. To lower the estimate, bound the
 // lists, maps and strings to which the rule applies.
 func Manifest(definition rest.Definition) (yaml []byte, losses []Loss, err error) {
+	whole, losses, err := manifestOf(definition)
+	if err != nil {
+		return nil, nil, err
+	}
+	json, err := json.Marshal(whole)
+	if err != nil {
+		return nil, nil, fmt.Errorf("crd: %w", err)
+	}
+	yaml, err = codec.AppendYAML(nil, json)
+	return yaml, losses, err
+}
+
+// manifestOf returns the CustomResourceDefinition of a kind. See [Manifest].
+func manifestOf(definition rest.Definition) (whole object, losses []Loss, err error) {
 	if definition == nil {
 		return nil, nil, errors.New("crd: the definition is nil")
 	}
@@ -74,12 +88,7 @@ func Manifest(definition rest.Definition) (yaml []byte, losses []Loss, err error
 				stored.Names.Kind, stored.Version, versions[i+1].Resource.Version)
 		}
 	}
-	json, err := json.Marshal(definitionOf(stored, served))
-	if err != nil {
-		return nil, nil, fmt.Errorf("crd: %w", err)
-	}
-	yaml, err = codec.AppendYAML(nil, json)
-	return yaml, losses, err
+	return definitionOf(stored, served), losses, nil
 }
 
 // expressible returns an error for a kind that a CustomResourceDefinition cannot describe.

@@ -23,6 +23,15 @@ type Options struct {
 	// name that is its plural, then conflicts. The condition NamesAccepted stays False when the definition returns to its
 	// accepted names. Without it, names conflict with those of other definitions only, and the condition becomes True.
 	OwnNamesConflict bool
+	// Compiled are kinds that the host declares itself, the same values that it passes to [rest.New]. The plug-in shows
+	// them as definitions with the annotation [apiextensions.CompiledAnnotation], for tools that look for
+	// CustomResourceDefinitions, and keeps these up to date. Nobody else may write them, or take their names. A kind that
+	// [Manifest] refuses, such as one of the built-in dialect, is not shown, and the log names it. The start fails if a
+	// client has stored a definition under the name of such a kind, or if a kind has rules in CEL and [rest.Options] have
+	// no CEL.
+	Compiled []rest.Definition
+	// ReadOnly refuses all definitions of clients, for a host that serves only its own kinds.
+	ReadOnly bool
 	// Logger receives the errors of changes that the API tries again later. Default: slog's default logger.
 	Logger *slog.Logger
 }

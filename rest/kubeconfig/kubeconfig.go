@@ -8,8 +8,8 @@
 //	widget, err := widgets.Namespace(config.Namespace).Get(ctx, "a")
 //
 // It supports all fields of clusters, contexts and users. Errors name the file, the context and the field. The fields
-// exec and auth-provider run another program; for these, set [Options].Run. The package does not read the service
-// account of a Pod, which is not a kubeconfig file.
+// exec and auth-provider run another program; for these, set [Options].Run. A program in a Pod has no kubeconfig file:
+// [InCluster] reads the credentials of its service account instead.
 package kubeconfig
 
 import (

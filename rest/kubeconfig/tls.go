@@ -63,11 +63,51 @@ func tlsOf(c entry[cluster]) (*tls.Config, error) {
 	case c.value.InsecureSkipTLSVerify:
 		return nil, errors.New("insecure-skip-tls-verify: cannot be combined with certificate-authority")
 	}
-	settings.RootCAs = x509.NewCertPool()
-	if !settings.RootCAs.AppendCertsFromPEM(authority) {
-		return nil, errors.New("certificate-authority: contains no PEM certificate")
+	pool, err := poolOf(authority)
+	if err != nil {
+		return nil, err
+	}
+	if c.value.CertificateAuthority == "" {
+		settings.RootCAs = pool
+		return settings, nil
+	}
+	settings.InsecureSkipVerify = true // because crypto/tls cannot replace RootCAs; VerifyConnection verifies instead
+	settings.VerifyConnection = func(state tls.ConnectionState) error {
+		return verify(c, state, pool)
 	}
 	return settings, nil
+}
+
+// poolOf returns the authorities in a PEM text.
+func poolOf(authority []byte) (*x509.CertPool, error) {
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(authority) {
+		return nil, errors.New("certificate-authority: contains no PEM certificate")
+	}
+	return pool, nil
+}
+
+// verify verifies the certificate of the server, as crypto/tls does, by the authorities that the file of the cluster has
+// now. If the file has none, because another program may be writing it, the given ones decide, which it had at first.
+func verify(c entry[cluster], state tls.ConnectionState, authorities *x509.CertPool) error {
+	if text, err := c.read("certificate-authority", c.value.CertificateAuthority, nil); err == nil {
+		if renewed, err := poolOf(text); err == nil {
+			authorities = renewed
+		}
+	}
+	options := x509.VerifyOptions{Roots: authorities, Intermediates: x509.NewCertPool(), DNSName: state.ServerName}
+	if options.DNSName == "" { // the server has an IP address, which clients do not send
+		u, err := url.Parse(c.value.Server)
+		if err != nil {
+			return err
+		}
+		options.DNSName = u.Hostname()
+	}
+	for _, intermediate := range state.PeerCertificates[1:] {
+		options.Intermediates.AddCert(intermediate)
+	}
+	_, err := state.PeerCertificates[0].Verify(options)
+	return err
 }
 
 // read returns the content of a field that the entry gives either as a path or as data. It returns nil if the

@@ -7,6 +7,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// LineOf returns the line of a field of the object in the file, counted from 1. The path is written as in a Status,
+// such as spec.containers[0].image. For a field that the object does not have, it is the line of the innermost field
+// around the place that exists.
+func (m *Manifest) LineOf(path string) int {
+	switch {
+	case path == "":
+		return m.Line
+	case m.at == "":
+		return m.in.lineOf(path)
+	}
+	return m.in.lineOf(m.at + "." + path)
+}
+
 // lineOf returns the line of a field in the file, or of the innermost field around it that exists. path is written as
 // in a Status, such as spec.containers[0].image or data[a.b].
 func (d *document) lineOf(path string) int {

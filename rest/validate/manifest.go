@@ -208,8 +208,14 @@ func textOf(v doc.Value, path ...string) string {
 	return ""
 }
 
-// json returns the object as JSON.
-func (m *Manifest) json() []byte {
+// Err returns why the document cannot be read as an object, or nil.
+func (m *Manifest) Err() error { return m.err }
+
+// JSON returns the object as JSON. It is empty if [Manifest.Err] returns an error.
+func (m *Manifest) JSON() []byte {
+	if m.err != nil {
+		return nil
+	}
 	if m.body != nil && !m.isYAML {
 		return m.body
 	}

@@ -88,17 +88,11 @@ func (r *Result) refuse(s *status.Status) {
 
 // line returns the line of a field of the object.
 func (r *Result) line(field string) int {
-	if field == "" {
-		return r.Line
-	}
 	if isDefinition(&r.Manifest) {
 		field = ofVersions.ReplaceAllString(field, "spec.versions[0].$1")
 		field = strings.Replace(field, "spec.versions[0].validation", "spec.versions[0].schema", 1)
 	}
-	if r.at == "" {
-		return r.in.lineOf(field)
-	}
-	return r.in.lineOf(r.at + "." + field)
+	return r.LineOf(field)
 }
 
 var (

@@ -142,7 +142,7 @@ func (r *run) write(ctx context.Context, t *target, m *Manifest, query string) (
 	case m.isYAML: // the text has duplicate keys: the API refuses a create and an update alike
 		return r.send(ctx, http.MethodPost, t.path(m.Kind, t.namespace, "")+query, "application/yaml", m.body)
 	case !known || before.missing != "":
-		return r.send(ctx, http.MethodPost, t.path(m.Kind, t.namespace, "")+query, "application/json", m.json())
+		return r.send(ctx, http.MethodPost, t.path(m.Kind, t.namespace, "")+query, "application/json", m.JSON())
 	}
 	path := t.path(m.Kind, t.namespace, t.key.name)
 	now, err := r.send(ctx, http.MethodGet, path, "", nil)

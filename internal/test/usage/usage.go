@@ -1,16 +1,14 @@
-// Package usage finds in Go source what the methods of a type read, set and call. Tests compare that with the tables of
-// the steps of a write and of the stages of a request.
+// Package usage finds in Go source what the methods of a type read, set and call, and reads the tables of the steps of
+// a write and of the stages of a request, with which tests compare it. Because it reads source, these tests need no
+// access to what a package does not export: a test inside of a package makes Go compile all packages between it and
+// its tests twice.
 package usage
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
 // Method is what the code of one method uses. Reads and Sets are selectors below the receiver, of one name or two, such
@@ -25,19 +23,12 @@ type Method struct {
 // type is one of its owner's, so a test names both types.
 func Of(t *testing.T, types ...string) map[string]*Method {
 	t.Helper()
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
 	wanted := map[string]bool{}
 	for _, name := range types {
 		wanted[name] = true
 	}
 	all := map[string]*Method{}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		require.NoError(t, err)
+	for name, file := range sources(t) {
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if !ok || f.Recv == nil || len(f.Recv.List[0].Names) == 0 {

@@ -1,6 +1,7 @@
 package apiextensions
 
 import (
+	"context"
 	"reflect"
 	"slices"
 
@@ -47,6 +48,8 @@ type Checks struct {
 	// Turn is taken while a definition is checked, so that one definition is checked at a time. Large definitions are
 	// expensive, and other requests need the processors too. Default: any number of definitions are checked at a time.
 	Turn Turn
+	// Own reports whether a write is the server's own, which may set [CompiledAnnotation]. Default: none is.
+	Own func(ctx context.Context) bool
 }
 
 // Validate returns the faults of a definition, with the causes of kube-apiserver in its order. old is the stored

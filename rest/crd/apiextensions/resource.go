@@ -23,6 +23,16 @@ func CustomResourceDefinitions(checks Checks) rest.Resource[CustomResourceDefini
 	return r
 }
 
+// validateMark refuses writes of clients to definitions with the [CompiledAnnotation].
+func (checks Checks) validateMark(ctx context.Context, d, old *CustomResourceDefinition) status.FieldErrors {
+	marked := d.Annotations[CompiledAnnotation] != "" || old != nil && old.Annotations[CompiledAnnotation] != ""
+	if !marked || checks.Own != nil && checks.Own(ctx) {
+		return nil
+	}
+	return status.FieldErrors{status.ForbiddenField(status.Field("metadata", "annotations").Key(CompiledAnnotation),
+		"only the server writes the definitions of its own kinds")}
+}
+
 func (checks Checks) validate(ctx context.Context, d, old *CustomResourceDefinition) status.FieldErrors {
 	if access.AccessFrom(ctx).Subresource == "status" {
 		return ValidateStatus(d)
@@ -32,7 +42,7 @@ func (checks Checks) validate(ctx context.Context, d, old *CustomResourceDefinit
 		return status.FieldErrors{status.InternalField(nil, err)}
 	}
 	defer giveBack()
-	errs := checks.Validate(d, old)
+	errs := append(checks.validateMark(ctx, d, old), checks.Validate(d, old)...)
 	if len(errs) == 0 {
 		for _, text := range Warnings(d, old) {
 			rest.Warn(ctx, text)

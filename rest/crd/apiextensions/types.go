@@ -19,6 +19,10 @@ const CleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io"
 // approval, or a reason that begins with "unapproved".
 const ApprovedAnnotation = "api-approved.kubernetes.io"
 
+// CompiledAnnotation marks the definition of a kind that the program of the server declares itself. The server writes it
+// and nobody else, and the objects of the kind do not depend on it.
+const CompiledAnnotation = "definitions.decorum-go.github.io/compiled"
+
 // CustomResourceDefinition describes a kind that an API serves in addition to its own. Its name is the plural of the
 // kind and the group, such as widgets.example.com.
 type CustomResourceDefinition struct {

@@ -28,45 +28,45 @@ type goMessage interface {
 var errMalformed = errors.New("the Protobuf message of the object is malformed")
 
 // typeMessage is the Message of a Go type with its own methods.
-type typeMessage[T any] struct{}
+type typeMessage struct{ of reflect.Type }
 
-func (typeMessage[T]) Decode(message []byte) (doc.Value, error) {
-	obj := new(T)
-	if any(obj).(goMessage).Unmarshal(message) != nil {
+func (m typeMessage) Decode(message []byte) (doc.Value, error) {
+	obj := reflect.New(m.of).Interface().(goMessage)
+	if obj.Unmarshal(message) != nil {
 		return doc.Value{}, errMalformed
 	}
 	return codec.FromGo(obj)
 }
 
-func (typeMessage[T]) Encode(v doc.Value) ([]byte, error) {
-	obj := new(T)
+func (m typeMessage) Encode(v doc.Value) ([]byte, error) {
+	obj := reflect.New(m.of).Interface().(goMessage)
 	if err := codec.ToGo(v, obj); err != nil {
 		return nil, err
 	}
-	return any(obj).(goMessage).Marshal()
+	return obj.Marshal()
 }
 
-func (typeMessage[T]) AppendStored(dst, object []byte) ([]byte, error) {
-	obj := new(T)
+func (m typeMessage) AppendStored(dst, object []byte) ([]byte, error) {
+	obj := reflect.New(m.of).Interface().(goMessage)
 	if err := codec.Unmarshal(object, obj); err != nil {
 		return dst, err
 	}
-	message, err := any(obj).(goMessage).Marshal()
+	message, err := obj.Marshal()
 	return append(dst, message...), err
 }
 
 // MessageOf returns the Message of a Go type. It uses the methods Marshal and Unmarshal of the type or, if the type
 // does not have them, the protobuf tags of its fields. It returns nil if the type has neither, and an error if a tag is
 // missing or invalid.
-func MessageOf[T any](types *schema.Types) (Message, error) {
-	if _, ok := any(new(T)).(goMessage); ok {
-		return typeMessage[T]{}, nil
+func MessageOf(t reflect.Type, types *schema.Types) (Message, error) {
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[goMessage]()) {
+		return typeMessage{t}, nil
 	}
-	described, err := types.MessageOf(reflect.TypeFor[T]())
+	described, err := types.MessageOf(t)
 	if described == nil || err != nil {
 		return nil, err
 	}
-	return taggedMessage[T]{describedMessage{described}}, nil
+	return taggedMessage{describedMessage{described}, t}, nil
 }
 
 // describedMessage is the Message of a kind that the library itself describes, by a table.
@@ -78,16 +78,19 @@ func Described(m *codec.Message) Message { return describedMessage{m} }
 func (m describedMessage) Encode(v doc.Value) ([]byte, error) { return m.Append(nil, v) }
 
 // taggedMessage is the Message of a Go type whose fields have protobuf tags.
-type taggedMessage[T any] struct{ describedMessage }
+type taggedMessage struct {
+	describedMessage
+	of reflect.Type
+}
 
 // Decode passes the object through its Go type, because a Protobuf message contains most empty fields, which JSON
 // omits.
-func (m taggedMessage[T]) Decode(message []byte) (doc.Value, error) {
+func (m taggedMessage) Decode(message []byte) (doc.Value, error) {
 	v, err := m.describedMessage.Decode(message)
 	if err != nil {
 		return doc.Value{}, err
 	}
-	obj := new(T)
+	obj := reflect.New(m.of).Interface()
 	if codec.ToGo(v, obj) != nil {
 		return doc.Value{}, errMalformed
 	}

@@ -2,6 +2,7 @@ package media_test
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,7 +19,7 @@ func (picky) Marshal() ([]byte, error) { return nil, nil }
 func (picky) Unmarshal([]byte) error   { return errors.New("generated: illegal tag 0") }
 
 func TestMalformedMessagesAreToldInOurWords(t *testing.T) {
-	message, err := media.MessageOf[picky](new(schema.Types))
+	message, err := media.MessageOf(reflect.TypeFor[picky](), new(schema.Types))
 	require.NoError(t, err)
 	_, err = message.Decode([]byte("x"))
 	assert.EqualError(t, err, "the Protobuf message of the object is malformed")

@@ -11,29 +11,29 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/backoff"
-	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
 // follow is Watch with recovery. [follow.From] computes the differences, as it does for in-process clients.
-func (c *Caller) follow(ctx context.Context, f caller.Following, see func(caller.Event) error) error {
-	after, err := resource.ParseRevision(f.Options.ResourceVersion)
+func (c *Service) follow(ctx context.Context, f service.Following, see func(service.Event) error) error {
+	after, err := resource.ParseRevision(f.Selected.ResourceVersion)
 	if err != nil {
 		return err
 	}
-	o := &origin{watching: watching{Caller: c, Following: f}}
+	o := &origin{watching: watching{Service: c, Following: f}}
 	from := follow.Beginning{Existing: after == 0, After: watch.Revision(after)}
 	return follow.From(ctx, o, from, func(e follow.Event) error {
 		json, err := shown(e)
 		if err != nil {
 			return err
 		}
-		return see(caller.Event{Type: e.Type, JSON: json, ResourceVersion: text(e.Revision)})
+		return see(service.Event{Type: e.Type, JSON: json, ResourceVersion: text(e.Revision)})
 	})
 }
 
@@ -64,7 +64,7 @@ type origin struct {
 
 // List implements [follow.Origin].
 func (o *origin) List(ctx context.Context, at watch.Revision) (storage.Listing, error) {
-	options := o.Options
+	options := o.Selected
 	options.ResourceVersion = ""
 	if at > 0 {
 		options.ResourceVersion, options.ResourceVersionMatch = text(at), apimeta.MatchExact
@@ -72,15 +72,15 @@ func (o *origin) List(ctx context.Context, at watch.Revision) (storage.Listing, 
 	for {
 		var all storage.Listing
 		var invalid error // an object that no retry makes valid
-		page, err := o.Caller.List(ctx, o.Namespace, options, func(object []byte) error {
+		page, err := o.Service.List(service.Caller{Context: ctx}, o.Namespace, &options, service.Into{See: func(object []byte) error {
 			var r *storage.Record
 			r, invalid = recordOf(bytes.Clone(object))
 			all.Records = append(all.Records, r)
 			return invalid
-		})
+		}})
 		if err == nil {
 			o.answered = true
-			all.Revision, err = revisionOf(page.ResourceVersion)
+			all.Revision, err = revisionOf(page.Version)
 			return all, err
 		}
 		if invalid != nil {
@@ -94,7 +94,7 @@ func (o *origin) List(ctx context.Context, at watch.Revision) (storage.Listing, 
 
 // Watch implements [follow.Origin].
 func (o *origin) Watch(ctx context.Context, b follow.Beginning, see func(follow.Event) error) error {
-	o.see = func(e caller.Event) error {
+	o.see = func(e service.Event) error {
 		r, err := recordOf(e.JSON)
 		if err != nil {
 			return err

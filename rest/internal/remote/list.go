@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -8,25 +9,29 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/service"
+	"github.com/decorum-go/decorum/storage"
 )
 
-// list reads a list, one object after the other. It holds the text of one object at a time, so a list may have any size.
+// list reads a list, one object after the other. It holds the text of one object at a time, so a list may have any size,
+// unless the call wants all objects in records.
 type list struct {
-	of       *Caller
-	see      caller.See
+	of       *Service
+	into     service.Into
 	from     *limitedReader
 	text     *codec.Reader
-	stopped  error // the error of see
+	stopped  error // the error of an object, or of who gets it
 	whole    bool  // the answer has been read to its end
 	head     apimeta.TypeMeta
 	metadata apimeta.ListMeta
 	items    bool // the list has items
+	records  []*storage.Record
+	size     int // of the records, in bytes
 }
 
-// newList returns a list that calls see with each of its objects.
-func (c *Caller) newList(body io.Reader, see caller.See) *list {
-	l := &list{of: c, see: see, from: &limitedReader{from: body, what: "an object of a list", left: maxObject}}
+// newList returns a list that puts its objects into the page of a call.
+func (c *Service) newList(body io.Reader, into service.Into) *list {
+	l := &list{of: c, into: into, records: into.Buffer, from: &limitedReader{from: body, what: "an object of a list", left: maxObject}}
 	l.text = codec.NewReader(l.from)
 	return l
 }
@@ -37,21 +42,24 @@ func (l *list) isStatus() bool {
 }
 
 // page reads the list.
-func (l *list) page(ctx context.Context) (*caller.Page, error) {
+func (l *list) page(ctx context.Context) (service.Page, error) {
 	err := l.read()
 	switch { // another document would pass for an empty list
 	case l.stopped != nil:
-		return nil, l.stopped
+		return service.Page{}, l.stopped
 	case l.from.err != nil && l.from.err != io.EOF:
-		return nil, ended(ctx, l.from.err)
+		return service.Page{}, ended(ctx, l.from.err)
 	case err != nil:
-		return nil, unreadable("a list", err)
+		return service.Page{}, unreadable("a list", err)
 	case l.metadata.ResourceVersion == "":
-		return nil, unreadable("a list", errors.New("it has no resourceVersion"))
+		return service.Page{}, unreadable("a list", errors.New("it has no resourceVersion"))
 	case !l.items && !strings.HasSuffix(l.head.Kind, "List"): // some servers write null for an empty list
-		return nil, unreadable("a list", errors.New("it has no items"))
+		return service.Page{}, unreadable("a list", errors.New("it has no items"))
 	}
-	return &caller.Page{ResourceVersion: l.metadata.ResourceVersion, Continue: l.metadata.Continue}, nil
+	page := service.Page{Version: l.metadata.ResourceVersion}
+	page.Revision, _ = revisionOf(l.metadata.ResourceVersion) // servers before release 1.35 may have other versions
+	page.Records, page.Token, page.Remaining = l.records, l.metadata.Continue, l.metadata.RemainingItemCount
+	return page, nil
 }
 
 // read reads the whole answer.
@@ -84,15 +92,28 @@ func (l *list) member(name string) (err error) {
 // item reads an object of the list.
 func (l *list) item(text []byte) error {
 	object, err := l.of.withKind(text)
-	if err == nil {
-		err = l.see(object)
+	switch {
+	case err != nil:
+	case l.into.See != nil:
+		err = l.into.See(object)
+	default:
+		err = l.keep(object)
 	}
 	l.stopped, l.from.left = err, maxObject
 	return err
 }
 
+// keep adds an object to the records of the page, which may be as large as an answer that the client reads as a whole.
+func (l *list) keep(object []byte) error {
+	if l.size += len(object); l.size > maxAnswer {
+		return tooLong()
+	}
+	l.records = append(l.records, &storage.Record{JSON: bytes.Clone(object)})
+	return nil
+}
+
 // withKind adds kind and apiVersion to an item of a list. Servers omit them in the lists of built-in kinds.
-func (c *Caller) withKind(item []byte) ([]byte, error) {
+func (c *Service) withKind(item []byte) ([]byte, error) {
 	var found apimeta.TypeMeta
 	if err := codec.Unmarshal(item, &found); err != nil {
 		return nil, unreadable("a list of objects", err)

@@ -30,18 +30,19 @@ type request struct {
 
 // answer is the response to a request. After an error it holds at most the header.
 type answer struct {
+	code   int
 	header http.Header
 	body   []byte
 }
 
 // send sends a request and reads the response.
-func (c *Caller) send(ctx context.Context, r request) (answer, error) {
+func (c *Service) send(ctx context.Context, r request) (answer, error) {
 	resp, err := c.open(ctx, r)
 	if resp == nil {
 		return answer{}, err
 	}
 	defer resp.Body.Close()
-	out := answer{header: resp.Header}
+	out := answer{code: resp.StatusCode, header: resp.Header}
 	if err != nil {
 		return out, err
 	}
@@ -64,7 +65,7 @@ func tooLong() error {
 // open sends a request and returns the response, whose body the caller must close. If the server answers 429 or 503
 // with a Retry-After, open waits and sends the request again. For a failed response, open returns an error too, and has
 // already read and closed the body.
-func (c *Caller) open(ctx context.Context, r request) (*http.Response, error) {
+func (c *Service) open(ctx context.Context, r request) (*http.Response, error) {
 	for tries := 1; ; tries++ {
 		resp, err := c.once(ctx, r)
 		if err != nil {
@@ -86,7 +87,7 @@ func (c *Caller) open(ctx context.Context, r request) (*http.Response, error) {
 }
 
 // once sends a request without retries.
-func (c *Caller) once(ctx context.Context, r request) (*http.Response, error) {
+func (c *Service) once(ctx context.Context, r request) (*http.Response, error) {
 	var body io.Reader
 	if r.body != nil {
 		body = bytes.NewReader(r.body)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -33,20 +33,21 @@ const (
 
 // watching is the state of a watch, which reads one stream after the other.
 type watching struct {
-	*Caller
-	caller.Following
+	*Service
+	service.Following
 	after   string // the resourceVersion after which the next stream begins
 	brief   bool   // the last stream ended earlier than brief
-	see     func(caller.Event) error
+	see     func(service.Event) error
 	stopped error // the error that see returned
 }
 
-// Watch implements [caller.Caller].
-func (c *Caller) Watch(ctx context.Context, f caller.Following, see func(caller.Event) error) error {
+// Watch implements [service.Service].
+func (c *Service) Watch(by service.Caller, f service.Following, see func(service.Event) error) error {
+	ctx := by.Context
 	if f.Recovers {
 		return c.follow(ctx, f, see)
 	}
-	w := &watching{Caller: c, Following: f, after: f.Options.ResourceVersion, see: see}
+	w := &watching{Service: c, Following: f, after: f.Selected.ResourceVersion, see: see}
 	if err := w.begin(ctx); err != nil {
 		return err
 	}
@@ -63,15 +64,15 @@ func (w *watching) begin(ctx context.Context) error {
 	if w.after != "" && w.after != "0" {
 		return w.reached(ctx)
 	}
-	options := w.Options
+	options := w.Selected
 	options.ResourceVersion = ""
 	// The client reads the whole list before it yields events. A slow receiver of events must not keep the server
 	// waiting.
 	var existing [][]byte
-	page, err := w.List(ctx, w.Namespace, options, func(object []byte) error {
+	page, err := w.List(service.Caller{Context: ctx}, w.Namespace, &options, service.Into{See: func(object []byte) error {
 		existing = append(existing, bytes.Clone(object))
 		return nil
-	})
+	}})
 	if err != nil {
 		return err
 	}
@@ -79,13 +80,13 @@ func (w *watching) begin(ctx context.Context) error {
 		existing[i] = nil
 		m, err := metadataOf(item)
 		if err == nil {
-			err = w.tell(caller.Event{Type: apimeta.EventAdded, JSON: item, ResourceVersion: m.ResourceVersion})
+			err = w.tell(service.Event{Type: apimeta.EventAdded, JSON: item, ResourceVersion: m.ResourceVersion})
 		}
 		if err != nil {
 			return err
 		}
 	}
-	w.after = page.ResourceVersion
+	w.after = page.Version
 	return nil
 }
 
@@ -93,17 +94,18 @@ func (w *watching) begin(ctx context.Context) error {
 // Without this check, the stream would silently wait for it. reached ignores all other errors, because the stream will
 // report them.
 func (w *watching) reached(ctx context.Context) error {
-	options := w.Options
+	options := w.Selected
 	options.ResourceVersion, options.ResourceVersionMatch, options.Limit = w.after, apimeta.MatchNotOlderThan, 1
-	ignore := func([]byte) error { return nil }
-	if _, err := w.List(ctx, w.Namespace, options, ignore); status.IsTooLargeResourceVersion(err) {
+	ignore := service.Into{See: func([]byte) error { return nil }}
+	_, err := w.List(service.Caller{Context: ctx}, w.Namespace, &options, ignore)
+	if status.IsTooLargeResourceVersion(err) {
 		return err
 	}
 	return nil
 }
 
 // tell calls see with an event.
-func (w *watching) tell(e caller.Event) error {
+func (w *watching) tell(e service.Event) error {
 	w.stopped = w.see(e)
 	return w.stopped
 }
@@ -141,7 +143,7 @@ var (
 // the caller can continue with another stream. received reports whether the stream advanced w.after.
 func (w *watching) stream(ctx context.Context) (received bool, err error) {
 	seconds := int64((minStream + rand.N(maxStream-minStream)) / time.Second)
-	query := queryOf(w.Options)
+	query := queryOf(&w.Selected)
 	query.Set("watch", "true")
 	query.Set("allowWatchBookmarks", "true")
 	query.Set("resourceVersion", w.after)
@@ -156,7 +158,7 @@ func (w *watching) stream(ctx context.Context) (received bool, err error) {
 	resp, err := w.open(bounded, request{method: http.MethodGet, url: target, watch: true})
 	if err == nil {
 		defer resp.Body.Close()
-		if err = checkApplied(resp.Header, w.Options.Query); err != nil {
+		if err = checkApplied(resp.Header, w.Selected.Query); err != nil {
 			return false, err
 		}
 		err = w.read(resp.Body)
@@ -214,7 +216,7 @@ func (w *watching) event(e apimeta.WatchEvent) error {
 	case !advances:
 		return fmt.Errorf("the server sent an event of resourceVersion %q after %q", m.ResourceVersion, w.after)
 	case e.Type != apimeta.EventBookmark:
-		if err := w.tell(caller.Event{Type: e.Type, JSON: bytes.Clone(e.Object),
+		if err := w.tell(service.Event{Type: e.Type, JSON: bytes.Clone(e.Object),
 			ResourceVersion: m.ResourceVersion}); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/decorum-go/decorum/internal/codec"
@@ -14,33 +15,32 @@ import (
 )
 
 // Conversions turns the host's conversion functions between a version and the stored one into functions on documents.
-func Conversions[V, T any](
-	version, stored *Resource, toStored func(in *V, out *T) error, fromStored func(in *T, out *V) error,
+func Conversions(
+	version, stored *Resource, toStored, fromStored func(in, out any) error,
 ) (to, from func(doc.Value) (doc.Value, error)) {
 	if stored.outside != nil {
 		return stored.outside.between(version, stored), stored.outside.between(stored, version)
 	}
-	there := typedConversion[V, T]{version, stored, toStored, fromStored}
-	back := typedConversion[T, V]{stored, version, fromStored, toStored}
+	there := typedConversion{version, stored, toStored, fromStored}
+	back := typedConversion{stored, version, fromStored, toStored}
 	return there.convert, back.convert
 }
 
 // typedConversion is the conversion of a kind from one version to another with the host's function f; back is its
 // inverse. If f is nil, fields are converted by their names. back may be nil as well.
-type typedConversion[A, B any] struct {
+type typedConversion struct {
 	from, to *Resource
-	f        func(in *A, out *B) error
-	back     func(in *B, out *A) error
+	f, back  func(in, out any) error
 }
 
 // convert converts a document.
-func (c typedConversion[A, B]) convert(v doc.Value) (doc.Value, error) {
+func (c typedConversion) convert(v doc.Value) (doc.Value, error) {
 	from, to := c.from, c.to
 	if c.f == nil {
 		common, _ := to.Schema.Prune(to.WithKind(v))
 		return to.defaultConverted(common)
 	}
-	converted, err := callConversion(to, c.f, v)
+	converted, err := callConversion(from, to, c.f, v)
 	if err != nil {
 		return doc.Value{}, conversionFailed(from, to, objectmeta.NameOf(v), err)
 	}
@@ -58,7 +58,7 @@ func (c typedConversion[A, B]) convert(v doc.Value) (doc.Value, error) {
 //
 // If a default would replace the zero, Go does not show whether the function set the field to zero or did not set it.
 // The field is then zero if that makes the object, converted back, more like v than the default does.
-func (c typedConversion[A, B]) withZeros(v, converted doc.Value) doc.Value {
+func (c typedConversion) withZeros(v, converted doc.Value) doc.Value {
 	to := c.to
 	converted = to.TypeView.SharedZeros(converted, v)
 	converted = c.withDependentZeros(v, converted)
@@ -77,7 +77,7 @@ func (c typedConversion[A, B]) withZeros(v, converted doc.Value) doc.Value {
 		converted, _ = to.Schema.DefaultWithin(converted, to.MaxDefaults())
 		again, err := c.from.TypeView.Show(c.from.WithKind(converted))
 		if c.back != nil {
-			again, err = callConversion(c.from, c.back, converted)
+			again, err = callConversion(to, c.from, c.back, converted)
 		}
 		if err != nil {
 			return math.MaxInt
@@ -105,7 +105,7 @@ const maxAlterations = 16
 // other names. These fields are the ones that change if other values replace the zeros of v. Zeros of one kind are
 // altered together: a function often copies them, but seldom lets one decide about another. If the function refuses the
 // altered values, half of them are altered at a time.
-func (c typedConversion[A, B]) withDependentZeros(v, converted doc.Value) doc.Value {
+func (c typedConversion) withDependentZeros(v, converted doc.Value) doc.Value {
 	left, known := maxAlterations, converted
 	var alter func(kind doc.Kind, first, end int)
 	alter = func(kind doc.Kind, first, end int) {
@@ -114,7 +114,7 @@ func (c typedConversion[A, B]) withDependentZeros(v, converted doc.Value) doc.Va
 			return
 		}
 		left--
-		changed, err := callConversion(c.to, c.f, altered)
+		changed, err := callConversion(c.from, c.to, c.f, altered)
 		if changed = changed.Without("metadata"); err == nil && kind == doc.Map {
 			converted = c.to.TypeView.EmptyBeside(converted, changed)
 			return
@@ -155,9 +155,9 @@ func differencesAt(v, a, b doc.Value) (n int) {
 
 // callConversion runs the host's function f on a document. The function may change labels and annotations, but no other
 // metadata.
-func callConversion[A, B any](to *Resource, f func(in *A, out *B) error, v doc.Value) (converted doc.Value, err error) {
+func callConversion(from, to *Resource, f func(in, out any) error, v doc.Value) (converted doc.Value, err error) {
 	defer RecoverHook("conversion", &err)
-	in, out := new(A), new(B)
+	in, out := from.newObject(), to.newObject()
 	if err := codec.ToGo(v, in); err != nil {
 		return doc.Value{}, err
 	}
@@ -178,7 +178,7 @@ func callConversion[A, B any](to *Resource, f func(in *A, out *B) error, v doc.V
 	}
 	if !doc.Equal(withoutLabels(after), withoutLabels(metadata)) {
 		// A field that the version's Go type cannot hold does not count as changed.
-		untouched := new(B)
+		untouched := to.newObject()
 		if err := codec.ToGo(begin, untouched); err != nil {
 			return doc.Value{}, err
 		}
@@ -193,6 +193,9 @@ func callConversion[A, B any](to *Resource, f func(in *A, out *B) error, v doc.V
 	metadata = metadata.With(objectmeta.Labels, after.Get(objectmeta.Labels))
 	return converted.With("metadata", metadata.With(objectmeta.Annotations, after.Get(objectmeta.Annotations))), nil
 }
+
+// newObject returns a pointer to a new value of the Go type.
+func (res *Resource) newObject() any { return reflect.New(res.GoType.ObjectType()).Interface() }
 
 // withoutLabels returns the metadata that a conversion must not change.
 func withoutLabels(metadata doc.Value) doc.Value {

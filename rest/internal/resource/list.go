@@ -227,7 +227,7 @@ func (p *ListParameters) encodeContinue(namespace string, revision int64, last s
 		t.Values = values
 	}
 	if p.Query != nil {
-		t.Order = orderInToken(p.Query.SortBy)
+		t.Order = orderInToken(p.Query.Text.SortBy)
 	}
 	data, _ := json.Marshal(t) // a struct of numbers and strings always encodes
 	return base64.RawURLEncoding.EncodeToString(data)
@@ -273,7 +273,7 @@ func (res *Resource) decodeContinue(p ListParameters,
 	}
 	sortBy, fields := "", 0
 	if p.Query != nil {
-		sortBy, fields = orderInToken(p.Query.SortBy), len(p.Query.Order)
+		sortBy, fields = orderInToken(p.Query.Text.SortBy), len(p.Query.Order)
 	}
 	if t.Long && fields > 0 && len(t.Values) == 0 && t.Revision != currentRevision {
 		fields = 0

@@ -21,9 +21,9 @@ type QueryLimits struct {
 type Query struct {
 	Conditions []query.Condition
 	Order      []query.Order
-	// SortBy is the text of Order.
-	SortBy string
-	Facets []string
+	Facets     []string
+	// Text has the parameters as the client sent them.
+	Text QueryText
 }
 
 // QueryText has the parameters of a query as the client sends them.
@@ -66,7 +66,7 @@ func (p *ListParameters) ReadQuery(text QueryText, of *Resource) (err error) {
 	if of.Queries == nil {
 		return status.BadRequest("this API does not support queries: its host has not set rest.Options.Queries")
 	}
-	q := &Query{SortBy: text.SortBy}
+	q := &Query{Text: text}
 	if q.Conditions, err = query.Parse(text.Conditions); err == nil {
 		q.Order, err = query.ParseOrder(text.SortBy)
 	}

@@ -18,6 +18,64 @@ func (s *Question) Asked() access.Access {
 		LabelSelector: r.LabelSelector.parameter(route.LabelText), FieldSelector: r.FieldSelector.parameter(route.FieldText)}
 }
 
+// About returns the question that asks for an access of its user. A review of it is about exactly what the request
+// does: what [Question.Asked] returns for it is an equal access, except that it lacks the requirements that a review
+// cannot express, and selectors that cannot be parsed. The review then covers more objects than the request, never
+// fewer.
+func About(a access.Access) AccessSpec {
+	spec := AccessSpec{User: a.User.Name, UID: a.User.UID, Groups: a.User.Groups, Extra: a.User.Extra}
+	if a.Resource == "" {
+		spec.NonResourceAttributes = &NonResourceAttributes{Path: a.Path, Verb: string(a.Verb)}
+		return spec
+	}
+	spec.ResourceAttributes = &ResourceAttributes{Namespace: a.Namespace, Verb: string(a.Verb), Group: a.Group,
+		Version: a.Version, Resource: a.Resource, Subresource: a.Subresource, Name: a.Name,
+		LabelSelector: attribute(labelRequirements(a.LabelSelector)),
+		FieldSelector: attribute(fieldRequirements(a.FieldSelector))}
+	return spec
+}
+
+// operators are the operators of selectors in a review. It has no others.
+var operators = map[apimeta.Operator]apimeta.LabelSelectorOperator{
+	apimeta.Equals: apimeta.LabelSelectorIn, apimeta.In: apimeta.LabelSelectorIn,
+	apimeta.NotEquals: apimeta.LabelSelectorNotIn, apimeta.NotIn: apimeta.LabelSelectorNotIn,
+	apimeta.Exists: apimeta.LabelSelectorExists, apimeta.DoesNotExist: apimeta.LabelSelectorDoesNotExist,
+}
+
+func labelRequirements(text string) (requirements []selectorRequirement) {
+	selector, err := apimeta.ParseSelector(text)
+	if err != nil {
+		return nil
+	}
+	for _, r := range selector.Requirements() {
+		if operator, ok := operators[r.Operator()]; ok {
+			requirements = append(requirements,
+				selectorRequirement{Key: r.Key(), Operator: string(operator), Values: r.Values()})
+		}
+	}
+	return requirements
+}
+
+func fieldRequirements(text string) (requirements []selectorRequirement) {
+	selector, err := apimeta.ParseFieldSelector(text)
+	if err != nil {
+		return nil
+	}
+	for _, r := range selector.Requirements() {
+		requirements = append(requirements,
+			selectorRequirement{Key: r.Field, Operator: string(operators[r.Operator]), Values: []string{r.Value}})
+	}
+	return requirements
+}
+
+// attribute returns the selector of a review, or nil if it requires nothing.
+func attribute(requirements []selectorRequirement) *selectorAttribute {
+	if len(requirements) == 0 {
+		return nil
+	}
+	return &selectorAttribute{Requirements: requirements}
+}
+
 // Check requires either a resource or a path, but not both.
 func (s *Question) Check() status.FieldErrors {
 	if (s.ResourceAttributes == nil) != (s.NonResourceAttributes == nil) {

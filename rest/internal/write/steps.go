@@ -114,18 +114,12 @@ const (
 	formsBefore = shownBefore | storedBefore
 	formsAfter  = shownAfter | storedAfter
 	inDefaults  = now | wanted | typed
-	// ofCreate are the values that a create has from the start, because an object that does not exist is absent.
-	// ofDeletion are the values that a deletion has at all. ofStored are those with which the steps in the stored
-	// version begin.
-	ofCreate   = record | formsBefore
-	ofDeletion = record | storedBefore | storedAfter | encoded
-	ofStored   = record | formsBefore | now | sent | shownAfter | translated
 )
 
 // step is one step of a write. The docs show name and about. The method of a step is called like the step.
 type step struct {
 	declaredStep
-	number int // the index of its name in stepNames
+	number int // the index of its name in [StepNames]
 }
 
 type declaredStep struct {
@@ -145,15 +139,15 @@ type order struct {
 	stored []step
 }
 
-// stepNames are the names of the steps in their order, those of a body first.
-var stepNames = namesOf(newOrder())
+// StepNames are the names of the steps in their order, those of a body first.
+var StepNames = namesOf(newOrder())
 
 // StepTimes are the times of the steps of writes, by the names of the steps.
 type StepTimes steps.Times
 
 // Each implements [observe.StepTimes].
 func (t *StepTimes) Each(f func(step string, took time.Duration)) {
-	(*steps.Times)(t).Each(func(step int, took time.Duration) { f(stepNames[step], took) })
+	(*steps.Times)(t).Each(func(step int, took time.Duration) { f(StepNames[step], took) })
 }
 
 func namesOf(o order) (names []string) {

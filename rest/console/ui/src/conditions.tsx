@@ -1,13 +1,14 @@
 import { age } from './age';
+import { isWrong } from './conditionrule';
 import type { Thing } from './meta';
 import { Cell } from './tableview';
 
-interface Condition {
-  type?: unknown;
-  status?: unknown;
-  reason?: unknown;
-  message?: unknown;
-  lastTransitionTime?: unknown;
+export interface Condition {
+  type: string;
+  status: string;
+  reason: string;
+  message: string;
+  lastTransitionTime: string;
 }
 
 /** Conditions shows status.conditions, where the kind follows the conventions and has them. */
@@ -20,27 +21,41 @@ export function Conditions({ object, now }: { object: Thing; now: number }) {
         <p class="note">The object has no conditions.</p>
       ) : (
         <ul class="conditions">
-          {conditions.map((c) => (
-            <li key={text(c.type)}>
-              <b>{text(c.type)}</b>
-              <Cell text={text(c.status)} />
-              <time datetime={text(c.lastTransitionTime)} title={text(c.lastTransitionTime)}>
-                {age(text(c.lastTransitionTime), now)}
-              </time>
-              <span class="reason">{text(c.reason)}</span>
-              <p>{text(c.message)}</p>
-            </li>
-          ))}
+          {conditions.map((c) => {
+            const wrong = isWrong(c.type, c.status, c.reason);
+            return (
+              <li key={c.type} class={wrong ? 'wrong' : ''}>
+                <b>{c.type}</b>
+                <Cell text={c.status} />
+                <time datetime={c.lastTransitionTime} title={c.lastTransitionTime}>
+                  {age(c.lastTransitionTime, now)}
+                </time>
+                <span class="reason">{c.reason}</span>
+                {wrong && <span class="visually-hidden">not as it should be</span>}
+                <p>{c.message}</p>
+              </li>
+            );
+          })}
         </ul>
       )}
     </section>
   );
 }
 
-function conditionsOf(object: Thing): Condition[] {
+/** conditionsOf returns status.conditions, whatever values they have. */
+export function conditionsOf(object: Thing): Condition[] {
   const status = object['status'];
   const found = typeof status === 'object' && status !== null ? (status as { conditions?: unknown }).conditions : undefined;
-  return Array.isArray(found) ? found.filter((c): c is Condition => typeof c === 'object' && c !== null && 'type' in c) : [];
+  if (!Array.isArray(found)) return [];
+  return found
+    .filter((c): c is Record<string, unknown> => typeof c === 'object' && c !== null && 'type' in c)
+    .map((c) => ({
+      type: text(c['type']),
+      status: text(c['status']),
+      reason: text(c['reason']),
+      message: text(c['message']),
+      lastTransitionTime: text(c['lastTransitionTime']),
+    }));
 }
 
 function text(value: unknown): string {

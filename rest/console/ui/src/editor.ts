@@ -93,7 +93,7 @@ export function openEditor(options: EditorOptions): Editor {
           ...lintKeymap,
         ]),
         EditorState.tabSize.of(2),
-        EditorView.contentAttributes.of({ 'aria-label': options.label, spellcheck: 'false' }),
+        EditorView.contentAttributes.of({ 'aria-label': options.label, spellcheck: 'false', tabindex: '0' }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !showing) options.onChange(update.state.doc.toString());
           if (update.selectionSet || update.docChanged) options.onCursor(update.state.selection.main.head);

@@ -1,13 +1,15 @@
-// The events about an object, from whichever kind of events the API serves.
+// Events, from whichever kind of events the API serves.
 import { ApiError, getJSON } from './api';
 import { placeOf } from './discovery';
 import type { Kind } from './discovery';
 import type { List, Thing } from './meta';
 import { pathOf } from './route';
-import { pause, watch } from './watch';
+import { pause, watch, whenSeen } from './watch';
 
 export interface Happened {
   key: string;
+  /** The object that the event is about. */
+  about: Reference;
   type: string;
   reason: string;
   message: string;
@@ -16,7 +18,11 @@ export interface Happened {
   source: string;
 }
 
-interface Reference {
+export interface Reference {
+  apiVersion?: string;
+  kind?: string;
+  namespace?: string;
+  name?: string;
   uid?: string;
 }
 
@@ -44,26 +50,51 @@ export function eventsKind(kinds: Kind[]): Kind | undefined {
   return found.find((k) => k.group === '') ?? found.find((k) => k.group === 'events.k8s.io');
 }
 
-/** followEvents reports the events about the object with the uid, the last one first. */
+/** Which events are followed. */
+export interface Wanted {
+  /** Empty for all namespaces. */
+  namespace: string;
+  /** What the API selects by. The events that it answers are compared, too, because an API need not know each field. */
+  fieldSelector: string;
+  wants(e: Happened): boolean;
+}
+
+/** eventsAbout returns the events about the object with the uid. Those about an object without a namespace are in "default". */
+export function eventsAbout(kind: Kind, namespace: string, uid: string): Wanted {
+  const fieldSelector = kind.group === '' ? `involvedObject.uid=${uid}` : '';
+  return { namespace: namespace || 'default', fieldSelector, wants: (e) => e.about.uid === uid };
+}
+
+/** The most events that the page reads, and that it keeps while it follows them. */
+export const mostEvents = 500;
+
+/** followEvents reports the events that are wanted, the last one first, and whether the API has more than were read. */
 export async function followEvents(
   kind: Kind,
-  namespace: string,
-  uid: string,
+  wanted: Wanted,
   signal: AbortSignal,
-  report: (events: Happened[], error?: unknown) => void,
+  report: (events: Happened[], more: boolean, error?: unknown) => void,
 ): Promise<void> {
-  // Events about an object without a namespace are in "default".
-  const path = pathOf(placeOf(kind, namespace || 'default'));
-  const query: Record<string, string> = kind.group === '' ? { fieldSelector: `involvedObject.uid=${uid}` } : {};
-  const about = (e: RawEvent) => (e.involvedObject ?? e.regarding)?.uid === uid;
+  const path = pathOf(placeOf(kind, wanted.namespace));
+  const query = { fieldSelector: wanted.fieldSelector };
   const events = new Map<string, Happened>();
-  const show = () => !signal.aborted && report([...events.values()].sort((a, b) => Date.parse(b.last) - Date.parse(a.last)));
+  let more = false;
+  const show = () => !signal.aborted && report([...events.values()].sort((a, b) => Date.parse(b.last) - Date.parse(a.last)), more);
+  const put = (raw: RawEvent) => {
+    const e = read(raw);
+    if (!wanted.wants(e)) return;
+    events.delete(e.key);
+    events.set(e.key, e);
+    if (events.size > mostEvents) events.delete(events.keys().next().value!);
+  };
   for (let failures = 0; !signal.aborted; ) {
     try {
-      const list = await getJSON<List<RawEvent>>(path, { query: { ...query, limit: '500' }, signal });
+      await whenSeen(signal);
+      const list = await getJSON<List<RawEvent>>(path, { query: { ...query, limit: String(mostEvents) }, signal });
       failures = 0;
       events.clear();
-      for (const item of (list.items ?? []).filter(about)) events.set(item.metadata?.uid ?? '', read(item));
+      more = (list.metadata?.continue ?? '') !== '';
+      for (const item of list.items ?? []) put(item);
       show();
       if (!kind.verbs.includes('watch')) return;
       await watch<RawEvent>({
@@ -74,9 +105,8 @@ export async function followEvents(
         revisionOf: (e) => e.metadata?.resourceVersion ?? '',
         onEvents: (changes) => {
           for (const { type, object } of changes) {
-            if (type === 'BOOKMARK' || !about(object)) continue;
             if (type === 'DELETED') events.delete(object.metadata?.uid ?? '');
-            else events.set(object.metadata?.uid ?? '', read(object));
+            else if (type !== 'BOOKMARK') put(object);
           }
           show();
         },
@@ -85,7 +115,7 @@ export async function followEvents(
       });
     } catch (error) {
       if (signal.aborted) return;
-      report([], error);
+      report([], false, error);
       if (error instanceof ApiError && error.code < 500 && error.code !== 429) return;
       await pause(Math.min(10_000, 1000 * 2 ** failures++), signal);
     }
@@ -95,6 +125,7 @@ export async function followEvents(
 function read(e: RawEvent): Happened {
   return {
     key: e.metadata?.uid ?? '',
+    about: e.involvedObject ?? e.regarding ?? {},
     type: e.type ?? '',
     reason: e.reason ?? '',
     message: e.message ?? e.note ?? '',

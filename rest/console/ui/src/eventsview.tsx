@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { age } from './age';
 import type { Kind } from './discovery';
-import { eventsKind, followEvents } from './events';
+import { eventsAbout, eventsKind, followEvents } from './events';
 import type { Happened } from './events';
 import { Failure } from './failure';
 import type { Thing } from './meta';
@@ -18,7 +18,7 @@ export function EventsView({ kinds, object, now }: { kinds: Kind[]; object: Thin
   useEffect(() => {
     if (!kind || uid === '') return;
     const stop = new AbortController();
-    void followEvents(kind, namespace, uid, stop.signal, (found, failed) => {
+    void followEvents(kind, eventsAbout(kind, namespace, uid), stop.signal, (found, _, failed) => {
       setEvents(found);
       setError(failed);
     });

@@ -1,5 +1,9 @@
+import { useState } from 'preact/hooks';
 import { age } from './age';
 import type { Meta } from './meta';
+
+/** A longer value of an annotation is folded, as is one of several lines. */
+const longest = 160;
 
 /** Facts shows what the metadata says, one fact a line. */
 export function Facts({ meta, now }: { meta: Meta; now: number }) {
@@ -46,13 +50,30 @@ function Fact({ name, items }: { name: string; items: [string, string][] }) {
     <>
       <dt>{name}</dt>
       <dd>
-        {items.map(([key, value]) => (
-          <span class="chip">
-            {key}
-            <i>{value}</i>
-          </span>
-        ))}
+        {items.map(([key, value]) =>
+          value.length > longest || value.includes('\n') ? (
+            <Folded key={key} name={key} value={value} />
+          ) : (
+            <span class="chip" key={key}>
+              {key}
+              <i>{value}</i>
+            </span>
+          ),
+        )}
       </dd>
     </>
+  );
+}
+
+/** Folded shows a long value once it is opened: until then it is not in the document. */
+function Folded({ name, value }: { name: string; value: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="folded" onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>
+        {name} <i>{value.length.toLocaleString('en')} characters</i>
+      </summary>
+      {open && <pre tabIndex={0}>{value}</pre>}
+    </details>
   );
 }

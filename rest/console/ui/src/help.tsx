@@ -2,7 +2,7 @@ import { Dialog } from './dialog';
 
 const keys: [string, string][] = [
   ['/', 'search'],
-  ['j k', 'next and previous row or line'],
+  ['j k', 'next and previous row, line, or object that needs attention'],
   ['Enter', 'open the row'],
   ['u', 'up: from an object to its table, from a table to the kinds'],
   ['g', 'all kinds'],

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { AttentionView } from './attentionview';
 import type { Counts } from './counts';
 import { groupName, listable, placeOf } from './discovery';
 import type { Kind } from './discovery';
@@ -13,18 +14,25 @@ interface Props {
   query: URLSearchParams;
 }
 
-/** Home shows all kinds by group or by category. */
+/** Home shows what needs attention, and all kinds by group or by category. */
 export function Home({ kinds, counts, namespace, query }: Props) {
   const search = useRef<HTMLInputElement>(null);
   const by = query.get('by') === 'category' ? 'category' : 'group';
   const word = query.get('q') ?? '';
   const set = (changes: Record<string, string>) => go(hrefOf(undefined, withSettings(query, changes)), true);
-  useKeys({ '/': () => search.current?.focus(), Escape: () => search.current?.blur() });
+  const home = useRef<HTMLDivElement>(null);
+  const move = (step: number) => {
+    const links = [...(home.current?.querySelectorAll<HTMLElement>('.subject a') ?? [])];
+    const at = links.findIndex((link) => link === document.activeElement);
+    links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus();
+  };
+  useKeys({ '/': () => search.current?.focus(), Escape: () => search.current?.blur(), j: () => move(1), k: () => move(-1) });
   const sections = useMemo(() => sectionsOf(listable(kinds), by, word.toLowerCase()), [kinds, by, word]);
   useEffect(() => search.current?.blur(), []);
   return (
-    <div class="home">
+    <div class="home" ref={home}>
       <h1 class="visually-hidden">Kinds</h1>
+      <AttentionView kinds={kinds} namespace={namespace} />
       <div class="bar">
         <input
           ref={search}

@@ -44,7 +44,8 @@ export interface Thing {
 
 export interface List<T> {
   metadata?: { resourceVersion?: string; continue?: string; remainingItemCount?: number };
-  items?: T[];
+  items?: T[] | null;
 }
 
+export const metadataObject = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 export const metadataList = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';

@@ -9,6 +9,7 @@ import { DocumentView } from './documentview';
 import { EventsView } from './eventsview';
 import { Facts } from './facts';
 import { Failure } from './failure';
+import { FieldsView } from './fieldsview';
 import { pastVerbs } from './history';
 import { HistoryView } from './historyview';
 import { useKeys } from './keys';
@@ -124,6 +125,7 @@ export function ObjectView({ kind, kinds, place, query }: Props) {
         {tab === 'overview' && (
           <>
             <div class="column">
+              <FieldsView object={object} cells={shown.cells ?? []} place={place} schema={schema} />
               <Conditions object={object} now={now} />
               <EventsView kinds={kinds} object={object} now={now} />
             </div>

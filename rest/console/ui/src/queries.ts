@@ -76,7 +76,8 @@ export function sortByOf(sort: string, fields: Iterable<string>): string {
   return found.length === 1 ? (descending ? '-' : '') + found[0] : '';
 }
 
-function plain(text: string): string {
+/** plain returns a name as people write it in one word: Replicas and spec.replicas end in the same one. */
+export function plain(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 

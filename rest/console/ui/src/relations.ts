@@ -2,7 +2,7 @@
 import { ApiError, getJSON } from './api';
 import { kindNamed, listable, placeOf } from './discovery';
 import type { Kind } from './discovery';
-import { metadataList } from './meta';
+import { metadataList, metadataObject } from './meta';
 import type { List, Meta, OwnerReference, Thing } from './meta';
 import { pathOf } from './route';
 import type { Place } from './route';
@@ -117,8 +117,7 @@ async function readOwner(r: OwnerReference, namespace: string, node: Node, kinds
   if (!kind) return undefined;
   node.place = placeOf(kind, namespace, r.name);
   try {
-    const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
-    const owner = await getJSON<Thing>(pathOf(node.place), { accept, signal });
+    const owner = await getJSON<Thing>(pathOf(node.place), { accept: metadataObject, signal });
     node.missing = owner.metadata?.uid !== r.uid;
     return node.missing ? undefined : owner.metadata;
   } catch (error) {

@@ -48,7 +48,7 @@ export function rowsOf(table: Table): Row[] {
   }));
 }
 
-function textOf(cell: unknown): string {
+export function textOf(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
 }

@@ -3,9 +3,41 @@
 import { ApiError, send } from './api';
 import type { Status } from './api';
 
-const most = 3;
-let open = 0;
-const waiting: (() => void)[] = [];
+/** Slots bound how many of some things go on at once. The others wait in their order. */
+export class Slots {
+  private taken = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private readonly most: number) {}
+
+  get full(): boolean {
+    return this.taken >= this.most;
+  }
+
+  get awaited(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  async take(): Promise<void> {
+    if (this.full) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.taken++;
+  }
+
+  /** give hands the slot to the next that waits. */
+  give(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.taken--;
+  }
+}
+
+const connections = new Slots(3);
+
+/** How long a turn lasts, in seconds. A server sends a bookmark two seconds before the end of a watch, and the page ends it then. */
+export const turn = 2;
+const lastBookmark = 2;
+/** What ends each shared watch that has a connection without a turn. The oldest watch comes first. */
+const sharing = new Set<() => void>();
 
 export interface Event<T> {
   type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
@@ -23,6 +55,8 @@ export interface Watched<T> {
   onEvents(events: Event<T>[]): void;
   onState(state: WatchState, revision: string): void;
   signal: AbortSignal;
+  /** Whether the watch takes turns with others where there are more watches than connections. */
+  shared?: boolean;
 }
 
 export type WatchState = 'live' | 'hidden' | 'lost';
@@ -38,14 +72,17 @@ export async function watch<T>(w: Watched<T>): Promise<void> {
       continue;
     }
     const closed = new AbortController();
-    const hide = () => document.hidden && closed.abort();
     const leave = () => closed.abort();
+    const hide = () => document.hidden && leave();
     document.addEventListener('visibilitychange', hide);
     w.signal.addEventListener('abort', leave);
-    await slot();
+    await connection();
     try {
       if (closed.signal.aborted) continue;
-      const query = { ...w.query, watch: 'true', allowWatchBookmarks: 'true', resourceVersion: revision };
+      const query: Record<string, string> = { ...w.query, watch: 'true', allowWatchBookmarks: 'true', resourceVersion: revision };
+      const takesTurn = w.shared && connections.awaited;
+      if (takesTurn) query['timeoutSeconds'] = String(turn + lastBookmark);
+      else if (w.shared) sharing.add(leave);
       const response = await send(w.path, { accept: w.accept, query, signal: closed.signal });
       w.onState('live', revision);
       for await (const events of eventsOf<T>(response)) {
@@ -58,16 +95,19 @@ export async function watch<T>(w: Watched<T>): Promise<void> {
           const status = failed.object as Status;
           throw new ApiError(status.code ?? 500, status);
         }
+        if (takesTurn && good.at(-1)?.type === 'BOOKMARK') break;
       }
     } catch (error) {
       if (error instanceof ApiError && error.code === 410) return;
       if (error instanceof ApiError && error.code < 500 && error.code !== 429) throw error;
-      if (!w.signal.aborted && !document.hidden) {
+      if (!closed.signal.aborted) {
         w.onState('lost', revision);
         await pause(Math.min(10_000, 500 * 2 ** failures++), w.signal);
       }
     } finally {
-      free();
+      leave();
+      sharing.delete(leave);
+      connections.give();
       document.removeEventListener('visibilitychange', hide);
       w.signal.removeEventListener('abort', leave);
     }
@@ -89,22 +129,27 @@ async function* eventsOf<T>(response: Response): AsyncGenerator<Event<T>[]> {
 
 /** withSlot counts another stream without an end as a watch. */
 export async function withSlot<T>(f: () => Promise<T>): Promise<T> {
-  await slot();
+  await connection();
   try {
     return await f();
   } finally {
-    free();
+    connections.give();
   }
 }
 
-async function slot(): Promise<void> {
-  if (open >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-  open++;
+/** connection waits for a connection. A shared watch that has one without a turn gives it up, and waits for its turn. */
+async function connection(): Promise<void> {
+  const [end] = sharing;
+  if (connections.full && end) {
+    sharing.delete(end);
+    end();
+  }
+  await connections.take();
 }
 
-function free(): void {
-  open--;
-  waiting.shift()?.();
+/** whenSeen waits until somebody sees the page, or the signal. */
+export async function whenSeen(signal: AbortSignal): Promise<void> {
+  while (document.hidden && !signal.aborted) await event(document, 'visibilitychange', signal);
 }
 
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
