@@ -99,6 +99,13 @@ func TestWarningsOfKinds(t *testing.T) {
 		{inDefault + "pods", `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i","env":` +
 			`[{"name":"A","value":"1"},{"name":"A","value":"2"}]}]}}`,
 			`spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply`},
+		{inDefault + "pods", `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i","ports":` +
+			`[{"containerPort":8080,"hostIP":"1.2.3.4"}]}]}}`,
+			"spec.containers[0].ports[0]: hostIP set without hostPort: " +
+				"{Name: HostPort:0 ContainerPort:8080 Protocol:TCP HostIP:1.2.3.4}"},
+		{inDefault + "pods", `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i","ports":` +
+			`[{"containerPort":8080},{"containerPort":8081}]},{"name":"d","image":"i","ports":[{"containerPort":8080}]}]}}`,
+			"spec.containers[1].ports[0]: duplicate port definition with spec.containers[0].ports[0]"},
 		{"/apis/apps/v1/namespaces/default/deployments", `{"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"a":"b"}},` +
 			`"template":{"metadata":{"labels":{"a":"b"}},"spec":{"nodeSelector":{"beta.kubernetes.io/os":"x"},` + someContainers + `}}}}`,
 			`spec.template.spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead`},

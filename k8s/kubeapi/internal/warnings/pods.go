@@ -158,9 +158,9 @@ func (l *list) ports(at *field.Path, spec *corev1.PodSpec) {
 			port := placed{p.Child("ports").Index(i), port}
 			if port.HostIP != "" && port.HostPort == 0 {
 				l.at(port.at, "hostIP set without hostPort: {Name:%s HostPort:%d ContainerPort:%d Protocol:%s HostIP:%s}",
-					port.Name, port.HostPort, port.ContainerPort, port.Protocol, port.HostIP)
+					port.Name, port.HostPort, port.ContainerPort.ContainerPort, port.Protocol, port.HostIP)
 			}
-			number := fmt.Sprintf("%d/%s", port.ContainerPort, port.Protocol)
+			number := fmt.Sprintf("%d/%s", port.ContainerPort.ContainerPort, port.Protocol)
 			for _, other := range all[number] {
 				if how := port.overlaps(other); how != "" {
 					l.at(port.at, "%s port definition with %s", how, other.at)
