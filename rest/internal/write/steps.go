@@ -110,12 +110,6 @@ const (
 	formsBefore = shownBefore | storedBefore
 	formsAfter  = shownAfter | storedAfter
 	inDefaults  = now | wanted | typed
-	// ofCreate are the values that a create has from the start, because an object that does not exist is absent.
-	// ofDeletion are the values that a deletion has at all. ofStored are those with which the steps in the stored
-	// version begin.
-	ofCreate   = record | formsBefore
-	ofDeletion = record | storedBefore | storedAfter | encoded
-	ofStored   = record | formsBefore | now | sent | shownAfter | translated
 )
 
 // step is one step of a write. The docs show name and about. The method of a step is called like the step.
