@@ -173,7 +173,7 @@ func TestAClientThatLeavesEndsItsRules(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	widget := Widget{Spec: WidgetSpec{Steps: slices.Repeat([]string{"x"}, 1000)}}
 	widget.Name, widget.Namespace = "a", "default"
-	_, err = resttest.Client[Widget](t, api).As("test").Namespace("default").Create(ctx, &widget)
+	_, err = resttest.Client[Widget](t, api).FieldManager("test").Namespace("default").Create(ctx, &widget)
 	assert.ErrorIs(t, err, context.Canceled)
 }
 

@@ -36,9 +36,9 @@ import (
 //
 // In the signatures of the methods, P is *T.
 //
-// A Client is an immutable value: its methods Namespace, As, DryRun and Validation return a changed copy. It is safe
-// for concurrent use. The zero Client is not usable. After [API.Shutdown] or [API.Close], every call of an in-process
-// client returns a ServiceUnavailable error that wraps [watch.ErrClosed].
+// A Client is an immutable value: its methods Namespace, FieldManager, AsUser, DryRun and Validation return a changed
+// copy. It is safe for concurrent use. The zero Client is not usable. After [API.Shutdown] or [API.Close], every call of
+// an in-process client returns a ServiceUnavailable error that wraps [watch.ErrClosed].
 type Client[T any] struct{ calls[*T] }
 
 // calls are the methods of a [Client] whose results are objects. P is *T: see [declared].
@@ -60,10 +60,10 @@ func (c Client[T]) Namespace(namespace string) Client[T] {
 	return c
 }
 
-// As returns a client with the name of a field manager. managedFields record the field manager as the owner of the
-// fields that the client sets (API concepts, Server-Side Apply). Default: the name of the user in the context for an
+// FieldManager returns a client with the name of a field manager. managedFields record it as the owner of the fields
+// that the client sets (API concepts, Server-Side Apply). Default: the name of the user in the context for an
 // in-process client, and the choice of the server over HTTP.
-func (c Client[T]) As(manager string) Client[T] {
+func (c Client[T]) FieldManager(manager string) Client[T] {
 	c.asked.Manager = manager
 	return c
 }

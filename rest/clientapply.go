@@ -19,7 +19,7 @@ type ApplyOptions struct {
 }
 
 // Apply makes an object match a configuration and returns it as stored (API concepts, Server-Side Apply). The client's
-// manager (see [Client.As]) then owns the fields of the configuration. Fields that it applied earlier and now leaves
+// manager (see [Client.FieldManager]) then owns the fields of the configuration. Fields that it applied earlier and now leaves
 // out are removed, unless other managers own them too. If the object does not exist, Apply creates it.
 //
 // config is any value whose JSON is the configuration: a map, a struct with the wanted fields, or a *T if every field

@@ -46,7 +46,8 @@ type Endpoint struct {
 // after 429 and 5xx, but returns the error if its first request fails.
 //
 // The client ignores the user of [access.WithUser], because the http.Client determines the identity. [Client.AsUser] asks the
-// server for impersonation. Without As, the server chooses the name of the field manager, usually from the User-Agent.
+// server for impersonation. Without [Client.FieldManager], the server chooses the name of the field manager, usually from
+// the User-Agent.
 func ClientForEndpoint[T any](server Endpoint, r Resource[T]) (Client[T], error) {
 	c, err := r.declared().clientFor(server)
 	return Client[T]{calls[*T]{c}}, err

@@ -42,7 +42,7 @@ func ExampleClientForEndpoint() {
 		log.Fatal(err)
 	}
 	client = client.
-		Namespace("default").As("reservations")
+		Namespace("default").FieldManager("reservations")
 
 	ctx := context.Background()
 	_, err = client.Create(ctx, &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"},

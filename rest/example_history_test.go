@@ -32,7 +32,7 @@ func ExampleHistory() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	routes, ctx := client.Namespace("default").As("example"), context.Background()
+	routes, ctx := client.Namespace("default").FieldManager("example"), context.Background()
 	must := func(err error) {
 		if err != nil {
 			log.Fatal(err)

@@ -29,7 +29,7 @@ type objects struct {
 	manager string
 }
 
-func (o objects) As(manager string) raw.Objects {
+func (o objects) FieldManager(manager string) raw.Objects {
 	o.manager = manager
 	return o
 }

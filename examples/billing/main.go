@@ -72,7 +72,7 @@ func serve(ctx context.Context, pool *pgxpool.Pool, listen string, stdout io.Wri
 	if err != nil {
 		return err
 	}
-	b := &billing{pool: pool, invoices: client.As("billing")}
+	b := &billing{pool: pool, invoices: client.FieldManager("billing")}
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /invoices", b.issue)

@@ -25,7 +25,7 @@ type publisher struct {
 }
 
 func newPublisher(sites rest.Client[site.Site], recorder *events.Recorder) *publisher {
-	return &publisher{sites: sites.As("publisher"), events: recorder, pages: map[controller.Key]string{}}
+	return &publisher{sites: sites.FieldManager("publisher"), events: recorder, pages: map[controller.Key]string{}}
 }
 
 // run publishes until ctx ends.

@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	return host.Run(ctx, api, host.Options{
 		Server:      &http.Server{Addr: *listen, Handler: withConsole(api)},
-		Controllers: controller.Group{operator(client.As("database-operator")).Run},
+		Controllers: controller.Group{operator(client.FieldManager("database-operator")).Run},
 		Ready:       func(address net.Addr) { printTour(stdout, "http://"+address.String(), *crds, end) },
 	})
 }

@@ -57,7 +57,7 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 	mux.Handle("GET /pages/{namespace}/{name}", pages(sites))
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))
 	recorder := events.New(events.Options{Client: eventClient, Controller: "platform.example.com/publisher"})
-	p := &publisher{sites: sites.As("publisher"), events: recorder}
+	p := &publisher{sites: sites.FieldManager("publisher"), events: recorder}
 	hostname, _ := os.Hostname()
 	return host.Run(ctx, api, host.Options{
 		Server:      &http.Server{Addr: "127.0.0.1:0", Handler: mux},

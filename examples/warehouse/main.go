@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 
 	mux := http.NewServeMux()
-	mux.Handle("POST /move/{from}/{to}", move(api, client.Namespace("default").As("mover")))
+	mux.Handle("POST /move/{from}/{to}", move(api, client.Namespace("default").FieldManager("mover")))
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))
 	return host.Run(ctx, api, host.Options{
 		Server: &http.Server{Addr: *listen, Handler: mux},

@@ -47,7 +47,7 @@ func fleet(t *testing.T, options rest.Options) (*rest.API, rest.Client[Machine])
 	api, err := rest.New(options, machineResource(), items, builtin.Events())
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
-	return api, resttest.Client[Machine](t, api).As("maker").Namespace("default")
+	return api, resttest.Client[Machine](t, api).FieldManager("maker").Namespace("default")
 }
 
 func condition(kind string, value apimeta.ConditionStatus, reason string) apimeta.Condition {

@@ -57,7 +57,7 @@ func newParts(t *testing.T, options rest.Options, resource rest.Resource[Part]) 
 // makeParts creates n parts, whose sizes descend with their names.
 func makeParts(t *testing.T, api *rest.API, n int) rest.Client[Part] {
 	t.Helper()
-	client := resttest.Client[Part](t, api).As("maker").Namespace("default")
+	client := resttest.Client[Part](t, api).FieldManager("maker").Namespace("default")
 	for i := range n {
 		_, err := client.Create(t.Context(), &Part{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprintf("part-%04d", i)},
 			Spec: PartSpec{Size: int64(n - i), Color: []string{"red", "blue", "dark red"}[i%3]}})
@@ -70,7 +70,7 @@ func makeParts(t *testing.T, api *rest.API, n int) rest.Client[Part] {
 func changeSize(t *testing.T, client rest.Client[Part], size int64) {
 	t.Helper()
 	ctx := access.WithUser(t.Context(), access.User{Name: "rita"})
-	_, err := client.As("editor").Modify(ctx, "part-0000", func(p *Part) error {
+	_, err := client.FieldManager("editor").Modify(ctx, "part-0000", func(p *Part) error {
 		p.Spec.Size = size
 		return nil
 	})

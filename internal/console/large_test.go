@@ -89,7 +89,7 @@ func changingTable(t testing.TB) (p *page, used usage) {
 	api, err := rest.New(rest.Options{}, items)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
-	client := resttest.Client[Item](t, api).As("loader").Namespace("default")
+	client := resttest.Client[Item](t, api).FieldManager("loader").Namespace("default")
 	for i := range manyItems {
 		_, err := client.Create(t.Context(),
 			&Item{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprintf("item-%05d", i)}, Spec: ItemSpec{Size: int32(i)}})

@@ -34,7 +34,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/admission"
+	ours "github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/resttest"
@@ -100,7 +100,7 @@ type webhookOracle struct {
 }
 
 // called returns the webhooks that see a write, each with the version in which it sees the resource.
-func (o *webhookOracle) called(t *testing.T, r *admission.Request) []string {
+func (o *webhookOracle) called(t *testing.T, r *ours.Request) []string {
 	asObject := func(decode func(any) error) runtime.Object {
 		u := &unstructured.Unstructured{}
 		if decode(&u.Object) != nil {
@@ -190,13 +190,13 @@ func TestWebhooksMatchAsUpstream(t *testing.T) {
 		o.hooks = append(o.hooks, h)
 	}
 	var want []string
-	ask := admission.Hook{Name: "oracle", Validate: func(_ context.Context, r *admission.Request) error {
+	ask := ours.Hook{Name: "oracle", Validate: func(_ context.Context, r *ours.Request) error {
 		if r.Resource.Group != admissionregistrationv1.GroupName {
 			want = o.called(t, r)
 		}
 		return nil
 	}}
-	api, err := rest.New(rest.Options{Admission: []admission.Hook{ask}, Plugins: []rest.Plugin{hooks}},
+	api, err := rest.New(rest.Options{Admission: []ours.Hook{ask}, Plugins: []rest.Plugin{hooks}},
 		builtin.Namespaces(),
 		rest.Resource[hookedCrate]{Group: "example.com", Version: "v1", Plural: "crates", Names: rest.Names{Kind: "Crate"},
 			Versions: []rest.VersionOf[hookedCrate]{

@@ -42,7 +42,7 @@ func inCluster(t *testing.T, change func(*aggregated.Options), test func(t *test
 // Headers that name a user count only over the certificate of the proxy.
 func TestForgedHeaders(t *testing.T) {
 	inCluster(t, nil, func(t *testing.T, f *fake, s *server) {
-		f.tokens["bob's"] = review.TokenStatus{Authenticated: true, User: review.UserInfo{Username: "bob"}}
+		f.accept("bob's", review.TokenStatus{Authenticated: true, User: review.UserInfo{Username: "bob"}})
 		expired := issue(&x509.Certificate{SerialNumber: big.NewInt(3), Subject: pkix.Name{CommonName: "front-proxy"},
 			NotAfter:    time.Now().Add(-time.Second),
 			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, f.proxies)
@@ -79,7 +79,7 @@ func TestForgedHeaders(t *testing.T) {
 				assert.Len(t, f.took("front-proxy"), 1, "the user is that of the certificate, with its rights")
 			}
 		}
-		f.refuses["front-proxy"] = true
+		f.refuse("front-proxy")
 		time.Sleep(time.Minute)
 		assert.Equal(t, 403, s.get(f.clients.sign("front-proxy"), masters...), "the headers give no right")
 	})
@@ -159,7 +159,7 @@ func TestSeveralReviewsOfOneRequest(t *testing.T) {
 		assert.Equal(t, 200, s.get(f.headers, append(alice(), "Impersonate-User", "bob")...))
 		assert.Equal(t, []string{`{"resourceAttributes":{"verb":"impersonate","resource":"users","name":"bob"},` +
 			`"user":"alice","groups":["system:authenticated"]}`}, f.took("alice"))
-		f.refuses["alice"] = true
+		f.refuse("alice")
 		time.Sleep(time.Minute)
 		assert.Equal(t, 403, s.get(f.headers, append(alice(), "Impersonate-User", "bob")...))
 	})
@@ -186,7 +186,7 @@ func TestStart(t *testing.T) {
 		f := newFake(t)
 		f.gone.Store(true)
 		s, _ := f.serve(nil)
-		f.tokens["bob's"] = review.TokenStatus{Authenticated: true, User: review.UserInfo{Username: "bob"}}
+		f.accept("bob's", review.TokenStatus{Authenticated: true, User: review.UserInfo{Username: "bob"}})
 		closed := func(state string) {
 			t.Helper()
 			synctest.Wait()
@@ -283,9 +283,9 @@ func TestExpiringCertificate(t *testing.T) {
 // Answers count for ten seconds, whether the cluster is there or not. Then requests fail until it is back.
 func TestClusterGoneAndBack(t *testing.T) {
 	inCluster(t, nil, func(t *testing.T, f *fake, s *server) {
-		f.tokens["bob's"] = review.TokenStatus{Authenticated: true, User: review.UserInfo{Username: "bob"}}
+		f.accept("bob's", review.TokenStatus{Authenticated: true, User: review.UserInfo{Username: "bob"}})
 		bob := []string{"Authorization", "Bearer bob's"}
-		f.refuses["mallory"] = true
+		f.refuse("mallory")
 		all := func() []int {
 			return []int{s.get(f.headers, alice()...), s.get(nil, bob...), s.get(f.headers, "X-Remote-User", "mallory"),
 				s.get(nil, "Authorization", "Bearer guess")}
@@ -308,15 +308,13 @@ func TestClusterGoneAndBack(t *testing.T) {
 // A right that is withdrawn counts for ten seconds at most, and open watches end within a minute.
 func TestWithdrawnRights(t *testing.T) {
 	inCluster(t, nil, func(t *testing.T, f *fake, s *server) {
-		f.tokens["bob's"] = review.TokenStatus{Authenticated: true, User: review.UserInfo{Username: "bob"}}
+		f.accept("bob's", review.TokenStatus{Authenticated: true, User: review.UserInfo{Username: "bob"}})
 		bob := []string{"Authorization", "Bearer bob's"}
 		watches := []*watching{s.watch(f.headers, alice()...), s.watch(nil, bob...),
 			s.watch(f.headers, "X-Remote-User", "carol")}
 		time.Sleep(5 * time.Minute)
-		f.change(func() {
-			f.denies["alice"] = true
-			delete(f.tokens, "bob's")
-		})
+		f.deny("alice")
+		f.change(func() { delete(f.tokens, "bob's") })
 		time.Sleep(10 * time.Second)
 		assert.Equal(t, 403, s.get(f.headers, alice()...))
 		assert.Equal(t, 401, s.get(nil, bob...))
@@ -334,8 +332,8 @@ func TestWithdrawnRights(t *testing.T) {
 // Many requests with one token cause one review, and answers are not asked for again while they count.
 func TestSharedReviews(t *testing.T) {
 	inCluster(t, nil, func(t *testing.T, f *fake, s *server) {
-		f.tokens["bob's"] = review.TokenStatus{Authenticated: true,
-			User: review.UserInfo{Username: "bob", UID: "7", Groups: []string{"a"}, Extra: map[string][]string{"k": {"v"}}}}
+		f.accept("bob's", review.TokenStatus{Authenticated: true,
+			User: review.UserInfo{Username: "bob", UID: "7", Groups: []string{"a"}, Extra: map[string][]string{"k": {"v"}}}})
 		release := make(chan struct{})
 		f.change(func() { f.hold = release })
 		var all sync.WaitGroup
@@ -375,10 +373,10 @@ func TestAudiences(t *testing.T) {
 	change := func(o *aggregated.Options) { o.Audiences = []string{"reports"} }
 	inCluster(t, change, func(t *testing.T, f *fake, s *server) {
 		user := review.UserInfo{Username: "bob"}
-		f.tokens["ours"] = review.TokenStatus{Authenticated: true, User: user, Audiences: []string{"x", "reports"}}
-		f.tokens["theirs"] = review.TokenStatus{Authenticated: true, User: user, Audiences: []string{"x"}}
-		f.tokens["anybody's"] = review.TokenStatus{Authenticated: true, User: user}
-		f.tokens["nobody's"] = review.TokenStatus{Authenticated: true, Audiences: []string{"reports"}}
+		f.accept("ours", review.TokenStatus{Authenticated: true, User: user, Audiences: []string{"x", "reports"}})
+		f.accept("theirs", review.TokenStatus{Authenticated: true, User: user, Audiences: []string{"x"}})
+		f.accept("anybody's", review.TokenStatus{Authenticated: true, User: user})
+		f.accept("nobody's", review.TokenStatus{Authenticated: true, Audiences: []string{"reports"}})
 		for token, want := range map[string]int{"ours": 200, "theirs": 401, "anybody's": 401, "nobody's": 401} {
 			assert.Equal(t, want, s.get(nil, "Authorization", "Bearer "+token), token)
 		}
@@ -462,7 +460,7 @@ func TestWarnings(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake(t)
 				f.trusts(c.fields(f)...)
-				f.refuses["alice"] = true
+				f.refuse("alice")
 				s, _ := f.serve(nil)
 				synctest.Wait()
 				assert.Contains(t, s.log.String(), c.want)

@@ -74,9 +74,9 @@ func newClients(o Options) (c clients, err error) {
 		return c, err
 	}
 	c.configMaps = c.configMaps.Namespace(trustNamespace)
-	c.services = c.services.As(fieldManager)
+	c.services = c.services.FieldManager(fieldManager)
 	if o.Publish != nil {
-		c.secrets = c.secrets.Namespace(o.Publish.Service.Namespace).As(fieldManager)
+		c.secrets = c.secrets.Namespace(o.Publish.Service.Namespace).FieldManager(fieldManager)
 	}
 	return c, nil
 }

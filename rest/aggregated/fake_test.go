@@ -176,6 +176,15 @@ func (f *fake) change(do func()) {
 	do()
 }
 
+// accept sets what the cluster answers about a token.
+func (f *fake) accept(token string, answer review.TokenStatus) {
+	f.change(func() { f.tokens[token] = answer })
+}
+
+// refuse lets a user do nothing, and deny says so for good.
+func (f *fake) refuse(user string) { f.change(func() { f.refuses[user] = true }) }
+func (f *fake) deny(user string)   { f.change(func() { f.denies[user] = true }) }
+
 // took returns the questions since the last call that are about a user.
 func (f *fake) took(user string) (questions []string) {
 	f.mu.Lock()

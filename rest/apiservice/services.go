@@ -52,7 +52,7 @@ func (s *Services) Plug(*rest.API) (rest.Parts, error) {
 			if err != nil {
 				return err
 			}
-			e := &entries{api: api, client: client.As("kube-apiserver"), logger: s.options.Logger}
+			e := &entries{api: api, client: client.FieldManager("kube-apiserver"), logger: s.options.Logger}
 			changed, err := e.write(ctx)
 			if err == nil {
 				running.Go(func() { e.follow(ctx, changed) })

@@ -188,7 +188,7 @@ func TestTheTypedClientsOfBothGroupsSeeOneEvent(t *testing.T) {
 		resttest.Client[builtin.Event](t, s.API).Namespace("default")
 	written := &builtin.CoreEvent{Reason: "Watered"}
 	written.Name = "a"
-	written, err := core.As("one").Create(t.Context(), written)
+	written, err := core.FieldManager("one").Create(t.Context(), written)
 	require.NoError(t, err)
 	read, err := modern.Get(t.Context(), "a")
 	require.NoError(t, err)
@@ -196,7 +196,7 @@ func TestTheTypedClientsOfBothGroupsSeeOneEvent(t *testing.T) {
 	assert.Equal(t, [2]string{written.UID, written.ResourceVersion}, [2]string{read.UID, read.ResourceVersion})
 
 	read.Labels = map[string]string{"k": "v"}
-	read, err = modern.As("two").Update(t.Context(), read)
+	read, err = modern.FieldManager("two").Update(t.Context(), read)
 	require.NoError(t, err)
 	var owners []string
 	for _, e := range read.ManagedFields {

@@ -84,7 +84,7 @@ func start(ctx context.Context, api *rest.API, options settings, all compiled) (
 		api: api, options: options, served: map[string]*kindOf{}, emptying: map[string]context.CancelFunc{},
 		definitions: map[string]*definition{},
 		conversions: map[string]*conversion{},
-		client:      client.As(manager), retries: retries{}, expected: expected{api: api},
+		client:      client.FieldManager(manager), retries: retries{}, expected: expected{api: api},
 		changes: make(chan change), turns: make(chan func()), progress: newProgress(),
 	}
 	if err := k.show(ctx, all); err != nil {

@@ -102,7 +102,7 @@ func (k *kinds) empty(ctx context.Context, kind *kindOf) error {
 	if err != nil {
 		return err
 	}
-	objects = objects.As(manager)
+	objects = objects.FieldManager(manager)
 	page, err := deleteAll(ctx, objects)
 	if err == nil && len(page.Items) > 0 {
 		page, err = deleteAll(ctx, objects)

@@ -40,7 +40,7 @@ type objects struct {
 // start creates the mandatory objects, and returns when the stored ones configure the Limiter. It follows them until
 // ctx ends.
 func (l *Limiter) start(ctx context.Context, api *rest.API) error {
-	o := &objects{limiter: l, stored: api.Objects().As("fairness")}
+	o := &objects{limiter: l, stored: api.Objects().FieldManager("fairness")}
 	ready := make(chan struct{})
 	l.running.Go(func() { o.run(ctx, ready) })
 	select {

@@ -26,7 +26,7 @@ import (
 // has a time to live, it waits. It keeps about 20 bytes in memory for each object of these resources, and ignores the
 // changes of all other resources.
 func Expire(ctx context.Context, api *rest.API, options Options) error {
-	objects := api.Objects().As("ttl-controller")
+	objects := api.Objects().FieldManager("ttl-controller")
 	return whileServed(as(ctx, "ttl-controller"), objects, func(r raw.Resource) bool { return r.TimeToLive > 0 },
 		func(ctx context.Context, r raw.Resource) error {
 			e := &expirer{objects: objects, timeToLive: r.TimeToLive, wake: make(chan struct{}, 1)}

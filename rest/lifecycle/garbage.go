@@ -32,7 +32,7 @@ import (
 // CollectGarbage works until ctx ends and then returns nil. It returns an error if the API closes first. It keeps the
 // owner references of all objects in memory.
 func CollectGarbage(ctx context.Context, api *rest.API, options Options) error {
-	objects := api.Objects().As("garbage-collector")
+	objects := api.Objects().FieldManager("garbage-collector")
 	c := &collector{objects: objects, graph: newGraph()}
 	f := follower{name: "garbage collector", objects: objects, options: options.withDefaults(), reset: c.graph.reset,
 		apply: c.graph.apply, work: c.collectIfPossible}

@@ -24,7 +24,7 @@ const headStart = time.Second
 // EndGracePeriods works until ctx ends and then returns nil. It returns an error if the API closes first. As long as no
 // resource has RemoveWhenDue, it waits. It compares the deletionTimestamp with the API's clock.
 func EndGracePeriods(ctx context.Context, api *rest.API, options Options) error {
-	objects := api.Objects().As("grace-period-controller")
+	objects := api.Objects().FieldManager("grace-period-controller")
 	g := &gracer{objects: objects}
 	return whileServed(as(ctx, "grace-period-controller"), objects, func(r raw.Resource) bool { return r.RemoveWhenDue },
 		func(ctx context.Context, r raw.Resource) error {

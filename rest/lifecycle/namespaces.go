@@ -26,7 +26,7 @@ import (
 // EmptyNamespaces works until ctx ends and then returns nil. It returns an error if the API closes first. As long as
 // the API does not serve namespaces (see [rest.NamespacesOf]), it waits.
 func EmptyNamespaces(ctx context.Context, api *rest.API, options Options) error {
-	objects := api.Objects().As("namespace-controller")
+	objects := api.Objects().FieldManager("namespace-controller")
 	return whileServed(as(ctx, "namespace-controller"), objects, func(r raw.Resource) bool { return r.Namespaces },
 		func(ctx context.Context, r raw.Resource) error {
 			e := &emptier{objects: objects, namespaces: r.Name}

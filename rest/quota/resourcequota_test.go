@@ -43,7 +43,7 @@ type hard = map[string]quota.Quantity
 // limit creates or replaces a quota.
 func limit(t *testing.T, api *rest.API, namespace, name string, limits hard) error {
 	t.Helper()
-	_, err := resttest.Client[quota.ResourceQuota](t, api).Namespace(namespace).As("test").Apply(t.Context(), name,
+	_, err := resttest.Client[quota.ResourceQuota](t, api).Namespace(namespace).FieldManager("test").Apply(t.Context(), name,
 		map[string]any{"spec": map[string]any{"hard": limits}}, rest.ApplyOptions{Force: true})
 	return err
 }
@@ -155,7 +155,7 @@ func TestResourceQuotasAreValidated(t *testing.T) {
 		{"text", `{"hard": {"pods": "many"}}`, `not "many"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := resttest.Client[quota.ResourceQuota](t, api).Namespace("a").As("test").Apply(t.Context(), "q",
+			_, err := resttest.Client[quota.ResourceQuota](t, api).Namespace("a").FieldManager("test").Apply(t.Context(), "q",
 				map[string]any{"spec": json.RawMessage(c.spec)}, rest.ApplyOptions{})
 			require.ErrorContains(t, err, c.err)
 		})

@@ -27,7 +27,7 @@ func (q *ResourceQuotas) Run(ctx context.Context, api *rest.API) error {
 	if err != nil {
 		return err
 	}
-	client = client.As("resourcequota-controller")
+	client = client.FieldManager("resourcequota-controller")
 	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
 		return controller.Result{}, q.update(ctx, client.Namespace(key.Namespace))
 	}

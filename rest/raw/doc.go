@@ -5,7 +5,7 @@
 //
 // The method Objects of an API returns its [Objects]:
 //
-//	objects := api.Objects().As("collector")
+//	objects := api.Objects().FieldManager("collector")
 //	for changes, err := range objects.Follow(ctx) {
 //		...
 //	}

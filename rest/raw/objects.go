@@ -15,9 +15,9 @@ import (
 //
 // An Objects is comparable, and may be used by many goroutines at once.
 type Objects interface {
-	// As returns an Objects that writes under the name of a field manager, which managedFields record (API concepts,
-	// Server-Side Apply). Default: the name of the user in the context.
-	As(manager string) Objects
+	// FieldManager returns an Objects that writes under the name of a field manager, which managedFields record (API
+	// concepts, Server-Side Apply). Default: the name of the user in the context.
+	FieldManager(manager string) Objects
 
 	// Resources returns the resources whose objects are stored, in the order in which the API took them.
 	Resources() []Resource
@@ -84,7 +84,7 @@ type Objects interface {
 	Patch(ctx context.Context, key storage.Key, subresource string, patch []byte) error
 	// Apply makes an object match a manifest, in JSON or YAML (API concepts, Server-Side Apply), and creates the object
 	// if it does not exist. The manifest is in version, which may be any version that the API serves. The manager of
-	// [Objects.As] then owns the fields of the manifest. Fields that the kind does not have, and fields that occur
+	// [Objects.FieldManager] then owns the fields of the manifest. Fields that the kind does not have, and fields that occur
 	// twice, are errors.
 	Apply(ctx context.Context, key storage.Key, version string, manifest []byte, options ApplyOptions) error
 	// Delete deletes an object, and reports whether it is gone. It is not gone while finalizers or its grace period

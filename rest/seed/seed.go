@@ -53,7 +53,7 @@ func Apply(ctx context.Context, api *rest.API, files fs.FS, options Options) err
 		return fmt.Errorf("seed: %w", err)
 	}
 	slices.SortStableFunc(manifests, func(a, b manifest) int { return cmp.Compare(a.phase(), b.phase()) })
-	s := seeder{objects: api.Objects().As(cmp.Or(options.Manager, "seed")), options: options}
+	s := seeder{objects: api.Objects().FieldManager(cmp.Or(options.Manager, "seed")), options: options}
 	for _, m := range manifests {
 		if err := s.apply(ctx, m); err != nil {
 			return fmt.Errorf("seed: %s: %w", m.where, err)

@@ -53,7 +53,7 @@ func ExampleInTx() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	invoices = invoices.As("billing").Namespace("default")
+	invoices = invoices.FieldManager("billing").Namespace("default")
 
 	issue := func(number int64, customer string, cents int64) error {
 		return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {

@@ -163,7 +163,7 @@ func use{{$i}}(ctx context.Context, api *rest.API) error {
 	if err != nil {
 		return err
 	}
-	c := all.Namespace("default").As("kinds")
+	c := all.Namespace("default").FieldManager("kinds")
 	obj, err := c.Create(ctx, new(Kind{{$i}}))
 	if err != nil {
 		return err

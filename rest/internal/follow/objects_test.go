@@ -25,7 +25,7 @@ func TestObjects(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace](),
 		apitest.GlobalThingResource())
 	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","finalizers":["example.com/f"]`))
-	objects := api.Objects().As("tester")
+	objects := api.Objects().FieldManager("tester")
 	resources := objects.Resources()
 	require.Len(t, resources, 3)
 	assert.Equal(t, raw.Resource{Name: "widgets.example.com", Namespaced: true,

@@ -638,7 +638,7 @@ func TestClientsOfHistory(t *testing.T) {
 			tried, err := client.DryRun().Undo(ctx, object, "", rest.UndoOptions{})
 			require.NoError(t, err)
 			assert.EqualValues(t, 3, *tried.Spec.Size)
-			undone, err := client.As("doctor").Undo(ctx, object, made.ResourceVersion, rest.UndoOptions{})
+			undone, err := client.FieldManager("doctor").Undo(ctx, object, made.ResourceVersion, rest.UndoOptions{})
 			require.NoError(t, err)
 			assert.EqualValues(t, 3, *undone.Spec.Size)
 			_, err = client.AtRevision(ctx, object, "1")

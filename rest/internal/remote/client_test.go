@@ -90,7 +90,7 @@ func TestRequestsContainOnlyWhatTheServerNeeds(t *testing.T) {
 	})
 	ctx := access.WithUser(t.Context(), access.User{Name: "somebody"})
 	client := apitest.ClientForEndpoint(t, server,
-		apitest.WidgetResource(apitest.WithSubresources)).Namespace("default").As("me")
+		apitest.WidgetResource(apitest.WithSubresources)).Namespace("default").FieldManager("me")
 	wants := func(err error, lines ...string) {
 		t.Helper()
 		require.NoError(t, err)

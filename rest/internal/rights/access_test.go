@@ -227,7 +227,7 @@ func TestAccessFromOfClients(t *testing.T) {
 	wants(err, "update", "a", "status")
 	_, err = client.Patch(ctx, "a", apimeta.MergePatch, []byte(`{"spec":{"size":4}}`))
 	wants(err, "patch", "a", "")
-	_, err = client.As("m").Apply(ctx, "a", map[string]any{"spec": map[string]any{"text": "t"}}, rest.ApplyOptions{})
+	_, err = client.FieldManager("m").Apply(ctx, "a", map[string]any{"spec": map[string]any{"text": "t"}}, rest.ApplyOptions{})
 	wants(err, "patch", "a", "")
 	_, err = rest.GetSubresource[apitest.ThingPart](ctx, client, "a", "part")
 	wants(err, "get", "a", "part")

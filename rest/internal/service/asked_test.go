@@ -39,7 +39,7 @@ func testClientDryRun(t *testing.T, by apitest.Transport) {
 	patched, err := dry.Patch(ctx, "b", apimeta.MergePatch, []byte(`{"spec":{"size":7}}`))
 	require.NoError(t, err)
 	assert.Equal(t, int32(7), *patched.Spec.Size)
-	_, err = dry.As("m").Apply(ctx, "c", map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
+	_, err = dry.FieldManager("m").Apply(ctx, "c", map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
 	require.NoError(t, err)
 	absent("c")
 	require.NoError(t, dry.Delete(ctx, "b", rest.DeleteOptions{}))

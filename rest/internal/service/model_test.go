@@ -41,7 +41,7 @@ func FuzzClientsAgree(f *testing.F) {
 		var models [2]*dialModel
 		for i, by := range apitest.Transports {
 			api, client := by.NewDials(t, options...)
-			models[i] = &dialModel{api: api, client: client.As("model"), random: rand.New(rand.NewPCG(seed, 8))}
+			models[i] = &dialModel{api: api, client: client.FieldManager("model"), random: rand.New(rand.NewPCG(seed, 8))}
 		}
 		for step := range 60 {
 			local, remote := models[0].step(t.Context()), models[1].step(t.Context())
@@ -290,7 +290,7 @@ func (m *dialModel) patch(ctx context.Context, client rest.Client[apitest.Dial])
 }
 
 func (m *dialModel) apply(ctx context.Context, client rest.Client[apitest.Dial]) (string, any, error) {
-	client = client.As(m.one("model", "applier", "other", ""))
+	client = client.FieldManager(m.one("model", "applier", "other", ""))
 	config := m.one(`{"spec":{"replicas":0}}`, `{"spec":{"label":"applied","enabled":false}}`, `{"spec":{"nope":1}}`,
 		`{"metadata":{"name":"other"}}`, `{"spec":{"knobs":[{"name":"a","size":0}]}}`, `{"status":{"replicas":2}}`,
 		`{"kind":"Other"}`, `{"metadata":{"uid":"other"}}`)

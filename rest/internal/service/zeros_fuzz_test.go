@@ -34,7 +34,7 @@ func FuzzTypedClientsKeepZeros(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		api, client := apitest.Transports[seed%2].NewDials(t)
-		client = client.As("typed")
+		client = client.FieldManager("typed")
 		apitest.Must(t, api, "POST", apitest.Dials+"?fieldManager=http", apitest.DialBody(randomDial(r)))
 		stored := apitest.Must(t, api, "GET", apitest.Dials+"/a", "").Body
 

@@ -344,7 +344,7 @@ func testTypedClientsLeaveZerosToTheirOwners(t *testing.T, by apitest.Transport)
 		apitest.DialBody(`{"replicas":0,"enabled":false,"limit":0,"notes":{},"knobs":[{"name":"a","size":0}]}`),
 		"Content-Type", apitest.TypeApply)
 	before := apitest.Must(t, api, "GET", apitest.Dials+"/a", "")
-	client = client.As("controller")
+	client = client.FieldManager("controller")
 
 	d, err := client.Update(ctx, apitest.GetDial(t, client))
 	require.NoError(t, err)

@@ -215,7 +215,7 @@ func TestManagerOfTheClient(t *testing.T) {
 		}
 		return out
 	}
-	w, err := c.As("one").Create(t.Context(),
+	w, err := c.FieldManager("one").Create(t.Context(),
 		&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: &size}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"one"}, managers(w))
@@ -225,14 +225,14 @@ func TestManagerOfTheClient(t *testing.T) {
 	assert.Equal(t, []string{"alice", "one"}, managers(w))
 	_, err = c.Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
 	assert.True(t, status.IsInvalid(err), "a manager needs a name: %v", err)
-	w, err = c.As("two").ApplyStatus(t.Context(), "a", map[string]any{"status": map[string]any{"phase": "Ready"}},
+	w, err = c.FieldManager("two").ApplyStatus(t.Context(), "a", map[string]any{"status": map[string]any{"phase": "Ready"}},
 		rest.ApplyOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "Ready", w.Status.Phase)
 	assert.Equal(t, []string{"two", "alice", "one"}, managers(w))
-	_, err = c.As("two").Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 2}}, rest.ApplyOptions{})
+	_, err = c.FieldManager("two").Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 2}}, rest.ApplyOptions{})
 	assert.True(t, status.HasCause(err, status.CauseFieldManagerConflict), "%v", err)
-	w, err = c.As("two").Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 2}},
+	w, err = c.FieldManager("two").Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 2}},
 		rest.ApplyOptions{Force: true})
 	require.NoError(t, err)
 	assert.Equal(t, int32(2), *w.Spec.Size)
@@ -249,7 +249,7 @@ func TestUntracked(t *testing.T) {
 		apitest.TypeApply)
 	assert.Equal(t, http.StatusUnsupportedMediaType, a.Code)
 	assert.NotContains(t, a.Body, "apply-patch")
-	_, err := apitest.WidgetClient(t, api).As("m").Apply(t.Context(), "a", map[string]any{}, rest.ApplyOptions{})
+	_, err := apitest.WidgetClient(t, api).FieldManager("m").Apply(t.Context(), "a", map[string]any{}, rest.ApplyOptions{})
 	assert.Equal(t, http.StatusUnsupportedMediaType, status.CodeOf(err))
 }
 

@@ -32,7 +32,7 @@ func TestObjectsInAFileComeBack(t *testing.T) {
 		var before apitest.Answer
 		run(func(api *rest.API, client rest.Client[apitest.Widget]) {
 			for _, name := range []string{"kept", "dying"} {
-				_, err := client.As("tester").Create(t.Context(),
+				_, err := client.FieldManager("tester").Create(t.Context(),
 					&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: apitest.WidgetSpec{Size: new(int32(30))}})
 				require.NoError(t, err)
 			}

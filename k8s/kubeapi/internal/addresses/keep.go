@@ -46,7 +46,7 @@ func CreateDefault(ctx context.Context, api *rest.API, r netip.Prefix) error {
 		meta.FindStatusCondition(c.Status.Conditions, networkingv1.ServiceCIDRConditionReady) != nil {
 		return err
 	}
-	return report(ctx, objects.As("kubernetes-service-cidr-controller"), defaultName,
+	return report(ctx, objects.FieldManager("kubernetes-service-cidr-controller"), defaultName,
 		metav1.Condition{Status: metav1.ConditionTrue, Message: "Kubernetes default Service CIDR is ready"})
 }
 

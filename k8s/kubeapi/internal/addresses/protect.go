@@ -29,7 +29,7 @@ func Protect(ctx context.Context, api *rest.API, logger *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	p := &protector{objects: objects.As("service-cidr-controller"), ips: ips,
+	p := &protector{objects: objects.FieldManager("service-cidr-controller"), ips: ips,
 		known: controller.NewInformer(objects, controller.InformerOptions[networkingv1.ServiceCIDR]{Logger: logger})}
 	used := controller.NewInformer(ips, controller.InformerOptions[networkingv1.IPAddress]{Logger: logger,
 		LabelSelector: ofServices})

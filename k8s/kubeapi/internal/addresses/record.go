@@ -97,7 +97,7 @@ func keeperForHook(ctx context.Context) (*keeper, error) {
 		return nil, err
 	}
 	services, err := rest.ClientForHook[corev1.Service](ctx)
-	return &keeper{addresses.As(manager), services}, err
+	return &keeper{addresses.FieldManager(manager), services}, err
 }
 
 func keeperFor(api *rest.API) (*keeper, error) {
@@ -106,7 +106,7 @@ func keeperFor(api *rest.API) (*keeper, error) {
 		return nil, err
 	}
 	services, err := rest.ClientForType[corev1.Service](api)
-	return &keeper{addresses.As(manager), services}, err
+	return &keeper{addresses.FieldManager(manager), services}, err
 }
 
 // attempts is how often give tries again after another write has come between.

@@ -20,7 +20,7 @@ func AggregateRoles(ctx context.Context, api *rest.API) error {
 	if err != nil {
 		return err
 	}
-	client = client.As("clusterrole-aggregation-controller")
+	client = client.FieldManager("clusterrole-aggregation-controller")
 	roles := controller.NewInformer(client, controller.InformerOptions[rbac.ClusterRole]{})
 	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
 		role, ok := roles.Get("", key.Name)

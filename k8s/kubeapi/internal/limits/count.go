@@ -41,7 +41,7 @@ func Count(ctx context.Context, api *rest.API, logger *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	c := &counter{objects: api.Objects(), quotas: quotas.As("kube-controller-manager")}
+	c := &counter{objects: api.Objects(), quotas: quotas.FieldManager("kube-controller-manager")}
 	return controller.New(c.reconcile, controller.Options{Logger: logger}, c.source).Run(ctx)
 }
 

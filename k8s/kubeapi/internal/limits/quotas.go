@@ -114,7 +114,7 @@ func (n needs) charge(ctx context.Context, r *admission.Request) error {
 	if err != nil {
 		return err
 	}
-	quotas = quotas.Namespace(r.Namespace).As("kube-apiserver")
+	quotas = quotas.Namespace(r.Namespace).FieldManager("kube-apiserver")
 	var all []*corev1.ResourceQuota
 	for q, err := range quotas.All(ctx, rest.ListOptions{}) {
 		if err != nil {

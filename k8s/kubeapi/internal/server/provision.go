@@ -30,7 +30,7 @@ func (f *front) provision(r *http.Request) {
 		_, err = namespaces.Get(r.Context(), a.Namespace)
 	}
 	if status.IsNotFound(err) {
-		_, err = namespaces.As("kube-apiserver").Create(r.Context(),
+		_, err = namespaces.FieldManager("kube-apiserver").Create(r.Context(),
 			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: a.Namespace}})
 	}
 	if err != nil && !status.IsAlreadyExists(err) {
