@@ -180,8 +180,8 @@ func (a answer) allCauses(t *testing.T) (all []fault) {
 	}
 	for _, c := range details.Causes {
 		detail, _, _ := strings.Cut(c.Message, "\n") // a difference of objects follows
-		detail = differ.ReplaceAllString(detail, "new")
-		all = append(all, fault{c.Field, string(c.Type), structs.ReplaceAllString(detail, "$1: ")})
+		detail = suffixed.ReplaceAllString(differ.ReplaceAllString(detail, "new"), `"${1}suffix"`)
+		all = append(all, fault{volumes.ReplaceAllString(c.Field, "volumes[]"), string(c.Type), structs.ReplaceAllString(detail, "$1: ")})
 	}
 	return all
 }
@@ -189,8 +189,11 @@ func (a answer) allCauses(t *testing.T) (all []fault) {
 // chosen matches values that the server chooses for a Service.
 var chosen = regexp.MustCompile(`"10\.0\.0\.[0-9]+"|\b3[0-9]{4}\b`)
 
-// generated matches a name that ends with a random suffix.
-var generated = regexp.MustCompile(`"([^"]*gen-)[bcdfghjklmnpqrstvwxz2456789]{5}"`)
+// suffixed matches a name that ends with a random suffix.
+var suffixed = regexp.MustCompile(`"([^"]*gen-|a{58})[bcdfghjklmnpqrstvwxz2456789]{5}"`)
+
+// volumes matches the place of a volume: Kubernetes adds those of the claims of a StatefulSet in any order.
+var volumes = regexp.MustCompile(`volumes\[[0-9]+\]`)
 
 // token matches a token of a service account.
 var token = regexp.MustCompile(`"token":"[^"]+"`)
@@ -205,7 +208,7 @@ func (a *agreements) shown(t *testing.T, of answer) any {
 		}
 		return []byte(`"chosen"`)
 	})
-	of.body = generated.ReplaceAll(of.body, []byte(`"${1}suffix"`))
+	of.body = suffixed.ReplaceAll(of.body, []byte(`"${1}suffix"`))
 	of.body = token.ReplaceAll(of.body, []byte(`"token":"issued"`))
 	return of.shown(t)
 }
