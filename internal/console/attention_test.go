@@ -266,9 +266,6 @@ func (w *counted) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // The first page of an API with 10,000 objects costs no more than that of an API with 1,000. It says how many it has
 // looked at, and shows others when they change.
 func TestAttentionOfTenThousandObjects(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out with -short: 10,000 objects take a minute")
-	}
 	api, client := fleet(t, rest.Options{})
 	fill := func(from, to int) {
 		for i := from; i < to; i++ {

@@ -29,6 +29,7 @@ import (
 	"github.com/decorum-go/decorum/rest/aggregated"
 	"github.com/decorum-go/decorum/rest/apiservice"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/internal/review"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
@@ -264,31 +265,13 @@ func (f *fake) endpoint() rest.Endpoint {
 type server struct {
 	t   testing.TB
 	api *rest.API
-	log *lines
-}
-
-// lines is a log.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
+	log *apitest.LogBuffer
 }
 
 // serve starts an aggregated server of the cluster.
 func (f *fake) serve(change func(*aggregated.Options)) (*server, *aggregated.Cluster) {
 	f.t.Helper()
-	s := &server{t: f.t, log: &lines{}}
+	s := &server{t: f.t, log: &apitest.LogBuffer{}}
 	o := aggregated.Options{Cluster: f.endpoint(), Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, errors.New("no TLS here") }}
 	if change != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/aggregated"
 	"github.com/decorum-go/decorum/rest/apiservice"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
@@ -76,7 +77,7 @@ func TestPublish(t *testing.T) {
 
 		services := resttest.Client[apiservice.APIService](t, f.API)
 		require.NoError(t, services.Delete(t.Context(), "v1.reports.example.com", rest.DeleteOptions{}))
-		time.Sleep(10 * time.Minute)
+		apitest.LetPass(10 * time.Minute)
 		synctest.Wait()
 		assert.Equal(t, bundle, f.published().Spec.CABundle, "the plug-in writes it anew")
 	})
@@ -89,7 +90,7 @@ func TestReplicasThatStartAtOnce(t *testing.T) {
 		f.trusts()
 		_, one := f.serve(publishing)
 		_, two := f.serve(publishing)
-		time.Sleep(time.Minute)
+		apitest.LetPass(time.Minute)
 		synctest.Wait()
 		assert.True(t, f.believes(certificate(t, one)))
 		assert.True(t, f.believes(certificate(t, two)))
@@ -101,7 +102,7 @@ func TestRotationOfTheAuthority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(t)
 		f.trusts()
-		year := func(part int) { time.Sleep(time.Duration(part) * 365 * 24 * time.Hour / 12) }
+		year := func(part int) { apitest.LetPass(time.Duration(part) * 365 * 24 * time.Hour / 12) }
 		start := func() (*aggregated.Cluster, func()) {
 			o := aggregated.Options{Cluster: f.endpoint(), Logger: quiet}
 			publishing(&o)
@@ -121,7 +122,7 @@ func TestRotationOfTheAuthority(t *testing.T) {
 		cluster, stop := start()
 		leaf := certificate(t, cluster)
 		assert.Equal(t, first, f.published().Spec.CABundle, "it is too young to be replaced")
-		time.Sleep(2 * 24 * time.Hour)
+		apitest.LetPass(2 * 24 * time.Hour)
 		synctest.Wait()
 		assert.False(t, leaf.Equal(certificate(t, cluster)), "the certificate is replaced after half of its life")
 		assert.True(t, f.believes(certificate(t, cluster)))
@@ -133,7 +134,7 @@ func TestRotationOfTheAuthority(t *testing.T) {
 		assert.Greater(t, len(both), len(first))
 		ofFirst := certificate(t, cluster)
 		assert.True(t, f.believes(ofFirst))
-		time.Sleep(2 * time.Hour)
+		apitest.LetPass(2 * time.Hour)
 		synctest.Wait()
 		assert.NotEqual(t, ofFirst.AuthorityKeyId, certificate(t, cluster).AuthorityKeyId, "the next authority signs now")
 		assert.True(t, f.believes(certificate(t, cluster)))
@@ -163,7 +164,7 @@ func TestForeignSecret(t *testing.T) {
 		assert.Contains(t, s.log.String(), "default/reports-serving-ca: the Secret does not have a key for each authority")
 		assert.NotNil(t, certificate(t, cluster))
 		require.NoError(t, secrets.Delete(t.Context(), "reports-serving-ca", rest.DeleteOptions{}))
-		time.Sleep(time.Minute)
+		apitest.LetPass(time.Minute)
 		synctest.Wait()
 		assert.Equal(t, 200, s.send(request("GET", "/readyz", "", nil)).Code, s.log)
 	})
@@ -181,7 +182,7 @@ func TestMissingRightsToPublish(t *testing.T) {
 				synctest.Wait()
 				assert.Equal(t, 500, s.send(request("GET", "/readyz", "", nil)).Code)
 				assert.Contains(t, s.log.String(), "docs/aggregated.md lists the rights")
-				time.Sleep(time.Minute)
+				apitest.LetPass(time.Minute)
 				synctest.Wait()
 				assert.Equal(t, 200, s.send(request("GET", "/readyz", "", nil)).Code, s.log)
 			})

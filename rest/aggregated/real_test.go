@@ -29,6 +29,7 @@ import (
 	"github.com/decorum-go/decorum/rest/aggregated"
 	"github.com/decorum-go/decorum/rest/apiservice"
 	"github.com/decorum-go/decorum/rest/host"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/kubeconfig"
 )
 
@@ -51,6 +52,7 @@ type real struct {
 // through it, rights are those of the cluster, and nobody comes past it.
 func TestBehindKubeAPIServer(t *testing.T) {
 	programs := os.Getenv("DECORUM_REAL")
+	// kube-apiserver takes seven minutes of processor time to compile, so only make real-conformance builds it.
 	if programs == "" {
 		t.Skip("set DECORUM_REAL to a directory with kube-apiserver and etcd; make real-conformance builds both")
 	}
@@ -277,7 +279,7 @@ func (r *real) refused(user string, args ...string) string {
 
 // background runs a command until stop, and returns its output so far.
 func (r *real) background(user string, args ...string) (output func() string, stop func()) {
-	text, c := &lines{}, r.command(user, args...)
+	text, c := &apitest.LogBuffer{}, r.command(user, args...)
 	c.Stdout, c.Stderr = text, text
 	require.NoError(r.t, c.Start())
 	return text.String, func() {
