@@ -83,7 +83,6 @@ var holders = []holder{
 	{"rest/metrics/metrics.go memo.Map", 1, byKinds},
 	{"rest/metrics/requests.go memo.Map", 1, byKinds},
 	{"rest/console/console.go bytes.Buffer", 1, "a file of the console, when the program starts"},
-	{"rest/conventions/cmd/vetkinds/read.go io.ReadAll", 1, "a file of the user of the command, up to a limit"},
 	{"rest/audit/parse.go io.ReadAll", 1, "a policy of the host, up to a limit"},
 	{"rest/internal/remote/send.go io.ReadAll", 1, isProgram},
 	{"rest/internal/remote/failure.go io.ReadAll", 1, isProgram},

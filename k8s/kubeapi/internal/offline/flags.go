@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/netip"
 	"slices"
+
+	"github.com/decorum-go/decorum/internal/manifests"
 )
 
 // flags are the flags of the program.
@@ -61,7 +63,7 @@ func parseFlags(args []string, stderr io.Writer) (*flags, error) {
 // standardInputs counts how often the flags name standard input.
 func standardInputs(f *flags) (n int) {
 	for _, path := range slices.Concat(f.files, f.definitions, f.policies, f.old) {
-		if path == stdin {
+		if path == manifests.Stdin {
 			n++
 		}
 	}

@@ -4,31 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/decorum-go/decorum/internal/manifests"
 	"github.com/decorum-go/decorum/rest/conventions"
 	"github.com/decorum-go/decorum/rest/validate"
 )
-
-// stdin is the path of standard input.
-const stdin = "-"
-
-// maxFile is the largest size of a file in bytes. A file of definitions is much smaller, and a device may have no end.
-const maxFile = 64 << 20
 
 // read returns the objects of files, and of folders with all their subfolders. A document that cannot be read is an
 // error.
 func read(paths []string, in io.Reader) (all []validate.Manifest, err error) {
 	for _, path := range paths {
-		files, failed := filesOf(path)
+		files, failed := manifests.Files(path)
 		err = errors.Join(err, failed)
 		for _, file := range files {
-			text, failed := textOf(file, in)
+			text, failed := manifests.Text(file, in)
 			err = errors.Join(err, failed)
 			for _, m := range validate.Read(file, text) {
 				if m.Err() != nil {
@@ -41,50 +32,15 @@ func read(paths []string, in io.Reader) (all []validate.Manifest, err error) {
 	return all, err
 }
 
-func textOf(file string, in io.Reader) ([]byte, error) {
-	if file != stdin {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
-	if err == nil && len(text) > maxFile {
-		return nil, fmt.Errorf("%s is larger than %d MiB", file, maxFile>>20)
-	}
-	return text, err
-}
-
-// filesOf returns the file at a path, or the manifests in a folder.
-func filesOf(path string) (files []string, err error) {
-	if path == stdin {
-		return []string{path}, nil
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return []string{path}, nil
-	}
-	err = filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() &&
-			slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)) {
-			files = append(files, file)
-		}
-		return err
-	})
-	return files, err
-}
-
 // readExceptions reads the file of exceptions. There are none without a file.
 func readExceptions(file string) (conventions.Exceptions, error) {
-	if file == "" {
+	switch file {
+	case "":
 		return nil, nil
+	case manifests.Stdin:
+		return nil, errors.New("--exceptions: standard input is for definitions: name a file")
 	}
-	text, err := textOf(file, nil)
+	text, err := manifests.Text(file, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -102,6 +102,8 @@ func TestRun(t *testing.T) {
 			errs: "has no reason"},
 		{name: "a misspelled exception", files: map[string]string{"gates.yaml": gates, "accepted.yaml": "- {feild: spec}\n"},
 			arguments: []string{"-f", "gates.yaml", "--exceptions", "accepted.yaml"}, code: failed, errs: "accepted.yaml: "},
+		{name: "exceptions from standard input", files: map[string]string{"gates.yaml": gates}, stdin: accepted,
+			arguments: []string{"-f", "gates.yaml", "--exceptions", "-"}, code: failed, errs: "--exceptions: standard input"},
 		{name: "no definition", files: map[string]string{"gates.yaml": "apiVersion: v1\nkind: ConfigMap\n"},
 			arguments: []string{"-f", "gates.yaml"}, code: failed, errs: "no CustomResourceDefinition in gates.yaml"},
 		{name: "another version of definitions", files: map[string]string{"gates.yaml": strings.ReplaceAll(gates,
