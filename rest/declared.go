@@ -8,10 +8,10 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// declared is a [Resource] without its type parameter. The library does all its work on it, because a host pays for a
-// function with the type parameter T once for each kind: in the time to compile its package, and in its program, which
-// holds the code and a name that contains all fields of T. A function whose type parameter is P = *T costs a host
-// nothing more for a further kind, because the compiler makes one function for all pointers. So a function or a method
+// declared is a [Resource] without its type parameter. The library works on it, because a function with the type
+// parameter T costs a host compile time and program size once for each kind: the program contains its code, and a name
+// that lists all fields of T. A function whose type parameter is P = *T costs nothing for a further kind, because the
+// compiler makes one function for all pointers. So a function or a method
 // with T does no more than call one without it or with P. It puts no value whose type contains T on the heap, because
 // the program would contain a description of that type.
 type declared struct {

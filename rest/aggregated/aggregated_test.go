@@ -455,9 +455,9 @@ func TestWarnings(t *testing.T) {
 		code   int
 	}{
 		{"no names", func(*fake) []string { return []string{"requestheader-allowed-names", "[]"} },
-			"whoever has a certificate of the authority of the proxies can act as every user", 200},
+			"anybody with a certificate of the authority of the proxies can act as any user", 200},
 		{"one authority", func(f *fake) []string { return []string{"client-ca-file", f.proxies.pem} },
-			"so every client could act as every user", 200}, // as the user of the certificate
+			"so every client could act as any user", 200}, // as the user of the certificate
 		{"no proxies", func(*fake) []string { return []string{"requestheader-client-ca-file", ""} },
 			"names no authority of its proxies", 401},
 	} {

@@ -35,7 +35,7 @@ func (c *Cluster) authenticate(r *http.Request) (*access.Identity, error) {
 // asks is a way to ask the cluster about a token: the method get or renew of answers.
 type asks func(ctx context.Context, k key, ask func(context.Context) (answer[tokenAnswer], error)) (tokenAnswer, error)
 
-// sender finds out who sends a request, by what counts now.
+// sender returns the identity of the sender of a request, by the present content of the ConfigMap.
 func (c *Cluster) sender(r *http.Request, ask asks) (*access.Identity, error) {
 	t := c.trusted.Load()
 	if t == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/review"
 )
 
-// masters is the group whose members may do everything. Kubernetes gives it to nobody by a right that a review could
-// find, and asks nobody about its members.
+// masters is the group whose members may do everything. kube-apiserver does not review their requests either: no role
+// gives them their rights.
 const masters = "system:masters"
 
 // authorize implements [access.Authorizer].
@@ -51,7 +51,7 @@ func (c *Cluster) reviewAccess(ctx context.Context, spec review.AccessSpec) (ans
 	return answer[access.Decision]{access.NoOpinion(got.Status.Reason), c.options.RefusedFor, bytes}, nil
 }
 
-// probeToken is no token. The answer to a review of it tells whether the program may ask for reviews.
+// probeToken is not a valid token. The program reviews it to find out whether it may create reviews.
 const probeToken = "aggregated-api-server-probe"
 
 // probeReviews returns why the program cannot ask the cluster for reviews.

@@ -22,7 +22,7 @@ import (
 
 // Cluster is the plug-in that makes an API a part of a cluster. It serves one API. It asks the cluster from
 // [rest.API.Start] on, in the background: Start does not wait for the cluster. The check aggregated of /readyz fails
-// until everything has been read and published for the first time.
+// until the plug-in has read and published everything once.
 type Cluster struct {
 	options Options
 	clients clients
@@ -38,7 +38,7 @@ type Cluster struct {
 	missing    *missing
 }
 
-// New returns the plug-in for a cluster. It sends nothing. It returns an error if an option is wrong.
+// New returns the plug-in for a cluster. It sends no request. It returns an error if an option is invalid.
 func New(options Options) (*Cluster, error) {
 	options, err := options.complete()
 	if err != nil {
@@ -106,8 +106,8 @@ const (
 	needsPublishing = "the certificate of the server and its APIServices"
 )
 
-// missing is what the plug-in waits for, with the reasons. It only ever shrinks: what fails later shows in the requests
-// that need it, and a program that is not ready gets none, which would hide it.
+// missing is what the plug-in waits for, with the reasons. Nothing is added to it later: a later failure shows in the
+// requests that need the missing part, and a program that is not ready would get no requests.
 type missing struct {
 	log     *slog.Logger
 	mu      sync.Mutex
@@ -131,7 +131,7 @@ var (
 	errReading = errors.New("not read yet")
 )
 
-// set says that something is there, if err is nil, or why it is missing. It logs a new reason once.
+// set records that a part is there, if err is nil, or why it is missing. It logs each new reason once.
 func (m *missing) set(what string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -150,7 +150,7 @@ func (m *missing) set(what string, err error) {
 	}
 }
 
-// hint says what gives the program the right that it lacks.
+// hint names the role or the manifest that grants a missing right.
 func hint(what string, err error) string {
 	switch {
 	case !status.IsForbidden(err):
@@ -177,7 +177,7 @@ func (m *missing) check(context.Context) error {
 	return errors.New("the server needs " + strings.Join(all, "; "))
 }
 
-// connect asks the cluster for what the plug-in needs until all has been there once.
+// connect requests what the plug-in needs from the cluster until it has received each part once.
 func (c *Cluster) connect(ctx context.Context) {
 	probes := map[string]func(ctx context.Context) error{needsTrust: c.probeTrust, needsReviews: c.probeReviews}
 	if !c.options.AnyNamespace {
@@ -211,7 +211,7 @@ func retry(ctx context.Context, f func(ctx context.Context) error) {
 	}
 }
 
-// pause waits, and reports whether ctx still lasts.
+// pause waits, and reports whether ctx is still valid.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -23,19 +23,19 @@ type Options struct {
 	// Cluster is the API server of the cluster, over https, with the credentials of this program.
 	// kubeconfig.InCluster returns it. Required.
 	Cluster rest.Endpoint
-	// Publish makes the plug-in keep the certificate of the server, and the APIServices that tell kube-apiserver of it.
+	// Publish makes the plug-in manage the certificate of the server and its APIServices.
 	Publish *Publication
-	// GetCertificate returns the certificate of the server, if something else keeps it, such as cert-manager. The
-	// APIServices are then not the plug-in's, and something else must keep their caBundle. It is called for each
-	// connection, so it may read the certificate from a file that changes.
+	// GetCertificate returns the certificate of the server if another program manages it, such as cert-manager. That
+	// program must then also write the caBundle of the APIServices. The server calls GetCertificate for each connection,
+	// so it may read the certificate from a file that changes.
 	GetCertificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
 
 	// Audiences are the audiences of which a bearer token must name at least one. Default: the cluster accepts the tokens
 	// that it accepts for itself.
 	Audiences []string
-	// AllowedFor and RefusedFor are how long an answer of the cluster counts, for a token as for an access, if it allows
-	// and if it refuses. So they also bound how long a right counts that was withdrawn, and how long the API serves
-	// without the cluster. Negative means that each request is reviewed. At most a minute. Default: 10 seconds, as for
+	// AllowedFor and RefusedFor are how long the plug-in caches a positive and a negative answer of the cluster, about a
+	// token or an access. They also bound how long a withdrawn right still counts, and how long the API serves without
+	// the cluster. Negative means that each request is reviewed. At most a minute. Default: 10 seconds, as for
 	// other aggregated API servers.
 	AllowedFor, RefusedFor time.Duration
 	// AnyNamespace lets clients create objects in namespaces that do not exist, or that are being deleted. The cluster
@@ -64,7 +64,7 @@ type Options struct {
 type Publication struct {
 	// Service is the Service of this program. Its Namespace and Name are required. Default of the Port: 443.
 	Service apiservice.ServiceReference
-	// Groups are the groups whose versions kube-apiserver shall send here, in the order in which the API serves them. The
+	// Groups are the groups that kube-apiserver forwards to this program, in the order in which the API serves them. The
 	// API must serve them. Required.
 	Groups []string
 	// GroupPriority orders the groups of the cluster: clients that name a resource without its group get the one of the
@@ -94,7 +94,7 @@ func (o Options) complete() (Options, error) {
 		return o, fmt.Errorf("Options.Cluster: %w", err)
 	case u.Scheme != "https":
 		return o, errors.New("Options.Cluster: the URL must begin with https: " +
-			"whoever can answer in place of the cluster could act as every user")
+			"anybody who can answer in place of the cluster could act as any user")
 	case (o.Publish == nil) == (o.GetCertificate == nil):
 		return o, errors.New("set either Options.Publish or Options.GetCertificate")
 	case o.AllowedFor > maxAnswerAge || o.RefusedFor > maxAnswerAge:

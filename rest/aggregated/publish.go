@@ -16,7 +16,7 @@ import (
 // publishEvery is how often the plug-in compares the Secret and the APIServices with what they should be.
 const publishEvery = 10 * time.Minute
 
-// checkGroups returns an error if the API does not serve a group that it shall publish.
+// checkGroups returns an error if the API does not serve a group that the options publish.
 func (c *Cluster) checkGroups(api *rest.API) error {
 	if c.options.Publish == nil {
 		return nil
@@ -94,7 +94,7 @@ func (p *Publication) service(gv apimeta.GroupVersion, priority int, bundle []by
 }
 
 // keepAuthorities reads the authorities from the Secret, and writes the Secret if it lacks one. If another replica
-// writes at the same time, the authorities of that one count.
+// writes at the same time, keepAuthorities uses the authorities of that replica.
 func (c *Cluster) keepAuthorities(ctx context.Context, now time.Time) (authorities, error) {
 	p := c.options.Publish
 	for {

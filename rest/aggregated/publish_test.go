@@ -206,7 +206,7 @@ func TestNewRefuses(t *testing.T) {
 		want    string
 		options aggregated.Options
 	}{
-		{"whoever can answer in place of the cluster could act as every user", aggregated.Options{}},
+		{"anybody who can answer in place of the cluster could act as any user", aggregated.Options{}},
 		{"the URL must begin with https", at("http://cluster")},
 		{"set either Options.Publish or Options.GetCertificate", aggregated.Options{Cluster: https}},
 		{"may be at most 1m0s", aggregated.Options{Cluster: https, GetCertificate: none, AllowedFor: time.Hour}},

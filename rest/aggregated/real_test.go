@@ -49,7 +49,7 @@ type real struct {
 }
 
 // The manifests of the example let a server work behind kube-apiserver itself: get, explain, apply, watch and delete go
-// through it, rights are those of the cluster, and nobody comes past it.
+// through it, the cluster decides about rights, and nobody can bypass it.
 func TestBehindKubeAPIServer(t *testing.T) {
 	programs := os.Getenv("DECORUM_REAL")
 	// kube-apiserver takes seven minutes of processor time to compile, so only make real-conformance builds it.
@@ -98,7 +98,7 @@ func TestBehindKubeAPIServer(t *testing.T) {
 		"metadata: {name: weekly, namespace: none}\n"), 0o600))
 	assert.Contains(t, r.refused("admin", "create", "-f", missing), `namespaces "none" not found`)
 
-	// Nobody comes past kube-apiserver with its headers.
+	// Nobody can bypass kube-apiserver with its headers.
 	forged := []string{"X-Remote-User", "admin", "X-Remote-Group", "system:masters"}
 	assert.Equal(t, 401, s.get(nil, forged...))
 	assert.Equal(t, 401, s.get(nil))
@@ -332,7 +332,7 @@ func (r *real) serve() *behind {
 	return b
 }
 
-// get returns the code of a GET of the reports that comes past kube-apiserver.
+// get returns the code of a GET of the reports that bypasses kube-apiserver.
 func (b *behind) get(certificate *authority, headers ...string) int {
 	settings := &tls.Config{InsecureSkipVerify: true}
 	if certificate != nil {

@@ -47,8 +47,8 @@ type answer[V any] struct {
 	bytes int64
 }
 
-// answers asks the cluster questions of one kind. Many who ask the same at once share one answer, and an answer counts
-// for a while. An error never does.
+// answers asks the cluster questions of one kind. Callers that ask the same question at once share one answer. answers
+// caches answers, and never an error.
 type answers[V any] struct {
 	kind  string
 	log   *slog.Logger
@@ -66,8 +66,8 @@ type dated[V any] struct {
 	until time.Time
 }
 
-// call is a question under way. After done is closed, either err or value is set, unless given up says that whoever
-// asked has gone, so another one must ask.
+// call is a question under way. After done is closed, either err or value is set, unless the caller that asked has gone
+// and another one must ask.
 type call[V any] struct {
 	done    chan struct{}
 	value   V
@@ -80,7 +80,7 @@ func newAnswers[V any](kind string, o Options) *answers[V] {
 		turns: turns.New(maxReviews, maxWaiting), calls: map[key]*call[V]{}}
 }
 
-// get returns the answer to a question, which may be a known one.
+// get returns the answer to a question, from the cache if it has one.
 func (a *answers[V]) get(ctx context.Context, k key, ask func(context.Context) (answer[V], error)) (V, error) {
 	for {
 		if known, ok := a.cache.Get(k); ok && time.Now().Before(known.until) {
@@ -101,13 +101,13 @@ func (a *answers[V]) get(ctx context.Context, k key, ask func(context.Context) (
 	}
 }
 
-// renew asks the cluster, and makes the answer the known one.
+// renew asks the cluster, and caches the answer.
 func (a *answers[V]) renew(ctx context.Context, k key, ask func(context.Context) (answer[V], error)) (V, error) {
 	a.cache.Remove(k)
 	return a.get(ctx, k, ask)
 }
 
-// join returns the call of a question that is under way, or a new one, which is the caller's to perform.
+// join returns the call of a question that is under way, or a new one, which the caller must perform.
 func (a *answers[V]) join(k key) (c *call[V], mine bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -119,7 +119,7 @@ func (a *answers[V]) join(k key) (c *call[V], mine bool) {
 	return c, true
 }
 
-// perform asks the cluster. If ctx ends meanwhile, or ask panics, the others who wait ask again.
+// perform asks the cluster. If ctx ends meanwhile, or ask panics, the waiting callers ask again.
 func (a *answers[V]) perform(ctx context.Context, k key, c *call[V],
 	ask func(context.Context) (answer[V], error)) (V, error) {
 	defer func() {
@@ -162,7 +162,7 @@ func (a *answers[V]) ask(ctx context.Context, ask func(context.Context) (answer[
 	return got, nil
 }
 
-// note logs when reviews begin to fail and when they succeed again, and not for each request.
+// note logs once when reviews begin to fail, and once when they succeed again.
 func (a *answers[V]) note(err error) {
 	a.mu.Lock()
 	changed := a.failing != (err != nil)

@@ -35,8 +35,8 @@ func (p *Publication) names() []string {
 	return []string{name, name + ".cluster.local", p.Service.Name + "." + p.Service.Namespace, p.Service.Name}
 }
 
-// get returns the certificate. Before the Secret has been read, that is one which nobody believes, so that probes,
-// which verify nothing, reach the server.
+// get returns the certificate. Until the plug-in has read the Secret, it is one that no client trusts. Probes do not
+// verify it, so they reach the server.
 func (s *serving) get(names []string) (*tls.Certificate, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

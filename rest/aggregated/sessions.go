@@ -69,8 +69,8 @@ func (c *Cluster) recheck(ctx context.Context, api *rest.API) {
 	}
 }
 
-// recheckSenders ends the sessions whose credentials do not prove the same user any more. If the cluster cannot tell, a
-// session stays: the review of its rights, which follows, then ends it.
+// recheckSenders ends the sessions whose credentials no longer prove the same user. If the cluster does not answer, a
+// session stays open until the review of its rights, which follows, ends it.
 func (c *Cluster) recheckSenders(ctx context.Context) {
 	renewed := map[key]bool{}
 	once := func(ctx context.Context, k key, ask func(context.Context) (answer[tokenAnswer], error)) (tokenAnswer, error) {

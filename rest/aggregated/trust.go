@@ -43,8 +43,8 @@ type verified struct {
 // all.
 const maxVerified = 1000
 
-// followTrust follows the ConfigMap. If it disappears or becomes invalid, the last valid content counts: kube-apiserver
-// writes it anew each minute.
+// followTrust follows the ConfigMap. If it disappears or becomes invalid, the last valid content stays in use:
+// kube-apiserver writes it again each minute.
 func (c *Cluster) followTrust(ctx context.Context) {
 	informer := controller.NewInformer(c.clients.configMaps, controller.InformerOptions[configMap]{
 		FieldSelector: "metadata.name=" + trustName, Logger: c.options.Logger})
@@ -70,7 +70,7 @@ func (c *Cluster) probeTrust(ctx context.Context) error {
 	return err
 }
 
-// believe makes the content of the ConfigMap what counts from the next request on.
+// believe applies the content of the ConfigMap from the next request on.
 func (c *Cluster) believe(m *configMap) {
 	t, err := newTrust(m)
 	if err != nil {
@@ -150,7 +150,7 @@ func (t *trust) pool(m *configMap, key string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// warnings returns what is not safe in a ConfigMap, or does not work.
+// warnings returns the settings of a ConfigMap that are unsafe or do not work.
 func warnings(m *configMap) (all []string) {
 	t := trust{all: x509.NewCertPool()}
 	clients, _ := t.pool(m, "client-ca-file")
@@ -165,8 +165,8 @@ func warnings(m *configMap) (all []string) {
 		all = append(all, "the cluster has one authority for its proxies and for its clients, so every client could act as "+
 			"every user; headers are not believed until --requestheader-client-ca-file names another one")
 	case len(names) == 0:
-		all = append(all, "the cluster names no proxies, so whoever has a certificate of the authority of the proxies can "+
-			"act as every user; start kube-apiserver with --requestheader-allowed-names")
+		all = append(all, "the cluster names no proxies, so anybody with a certificate of the authority of the proxies can "+
+			"act as any user; start kube-apiserver with --requestheader-allowed-names")
 	}
 	return all
 }

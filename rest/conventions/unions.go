@@ -17,7 +17,7 @@ func unionRules() []rule {
 }
 
 // members returns the members that a field selects by its values: those that its tag declares, otherwise the fields
-// whose names its values begin with. It returns nil for a field that is no discriminator.
+// whose names its values begin with. It returns nil for a field that is not a discriminator.
 func members(o *schema.Object, p *schema.Property) map[string]bool {
 	for _, u := range o.Unions() {
 		if u.Discriminator == p.Name {

@@ -115,7 +115,7 @@ func isImperative(p *place, all []string) bool {
 }
 
 // agent returns the verb, in the third person, from which a noun for a doer is made: runs for runner. It returns "" for
-// any other word, and for nouns whose verb is no action, such as server.
+// any other word, and for nouns whose verb does not name an action, such as server.
 func agent(word string) string {
 	stem, ok := strings.CutSuffix(word, "er")
 	if !ok {

@@ -13,11 +13,11 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Calls implements [Service] for the clients of the process that serves the API. Of a [Caller], it takes the context
-// alone. What a call then does, [Local] does. The API provides the functions.
+// Calls implements [Service] for the clients of the process that serves the API. It uses only the context of a
+// [Caller], admits the call, and passes it to [Local]. The API provides the functions.
 type Calls struct {
-	// Local serves what the API served when the client was made. A call uses the resource that the API serves in its place
-	// now.
+	// Local serves the resource that the API served when the client was made. A call uses the resource that has replaced
+	// it since.
 	Local
 	// Enter registers a call on the resource, so that the shutdown of the API waits for it, and so does the store before
 	// it stops serving the resource. Leave ends the call.
@@ -32,8 +32,8 @@ type Calls struct {
 	PermitWatch func(context.Context, *resource.Resource, access.Access) (*rights.Permission, error)
 }
 
-// now returns what the API serves now: the Local of the client unless the resource was replaced. If the API has given up
-// the resource, the error is the one that a request over HTTP gets, ResourceNotFound.
+// now returns what the API serves now: the Local of the client unless the resource was replaced. If the API has given
+// up the resource, the error is the one that a request over HTTP gets, ResourceNotFound.
 func (s *Calls) now(ctx context.Context) (*Local, error) {
 	served, err := s.Resource.Current(ctx)
 	if err != nil || served == s.Resource {

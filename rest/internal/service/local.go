@@ -22,8 +22,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Local implements [Service] for a resource of this process. Its callers have been admitted: they may do what they ask
-// for, and the end of the API waits for them.
+// Local implements [Service] for a resource of this process. Its callers have been admitted: somebody has checked their
+// rights, and the shutdown of the API waits for them.
 type Local struct {
 	Resource *resource.Resource
 	// Writes makes the writes of the API.

@@ -1,7 +1,7 @@
-// Package service is the one way to the objects of a resource. Whatever clients ask for, over HTTP or in process, is one
-// of the calls of a [Service], on behalf of a [Caller]. [Local] carries them out. [Calls] is a Service for the typed
-// clients of a process: it finds out on whose behalf a call is made, as the stages of a request do over HTTP, and leaves
-// the rest to Local. Package remote has a Service that sends the calls to an API elsewhere.
+// Package service is the one way to the objects of a resource. Whatever clients ask for, over HTTP or in process, is
+// one of the calls of a [Service], on behalf of a [Caller]. [Local] carries them out. [Calls] is a Service for the
+// typed clients of a process: it finds out on whose behalf a call is made, as the stages of a request do over HTTP, and
+// leaves the rest to Local. Package remote has a Service that sends the calls to an API elsewhere.
 package service
 
 import (
@@ -23,8 +23,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Service reads and writes the objects of one resource, as JSON in one version. It is safe for concurrent use. Errors of
-// the API are *status.Error.
+// Service reads and writes the objects of one resource, as JSON in one version. It is safe for concurrent use. Errors
+// of the API are *status.Error.
 type Service interface {
 	// Get returns an object, or the view of a subresource that has a kind of its own, in a state at least as recent as
 	// resourceVersion. If resourceVersion is empty, it returns the most recent state.
@@ -143,7 +143,8 @@ func Parsed(p *resource.ListParameters) *Selected {
 	return s
 }
 
-// For returns the parameters that select from a resource, or an error if the selection is invalid. They restrict nobody.
+// For returns the parameters that select from a resource, or an error if the selection is invalid. They restrict
+// nobody.
 func (s *Selected) For(of *resource.Resource) (*resource.ListParameters, error) {
 	if s.parsed != nil {
 		return s.parsed, nil
