@@ -163,7 +163,7 @@ func warnings(m *configMap) (all []string) {
 			"start kube-apiserver with --requestheader-client-ca-file")
 	case proxies.Equal(clients):
 		all = append(all, "the cluster has one authority for its proxies and for its clients, so every client could act as "+
-			"every user; headers are not believed until --requestheader-client-ca-file names another one")
+			"any user; the server ignores headers until --requestheader-client-ca-file names another one")
 	case len(names) == 0:
 		all = append(all, "the cluster names no proxies, so anybody with a certificate of the authority of the proxies can "+
 			"act as any user; start kube-apiserver with --requestheader-allowed-names")
