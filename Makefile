@@ -166,6 +166,7 @@ soak: ## the consistency soaks, ours and that of client-go, killed processes, re
 	cd storage/postgres && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run 'TestChaos|TestStore|TestRequests' .
 	cd internal/clients && DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v -run TestSoak .
 	cd internal/oracle && DECORUM_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 .
+	cd k8s/kubeapi/internal/oracle && DECORUM_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 .
 
 fuzz: ## run every fuzz target for a while (FUZZTIME=30s)
 	@.ci/fuzz $(FUZZTIME)

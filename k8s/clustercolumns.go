@@ -429,6 +429,26 @@ func runtimeClassColumns() []column {
 	return []column{text("Handler", "", func(c *nodev1.RuntimeClass) any { return c.Handler }), age()}
 }
 
+func deviceTaintRuleColumns() []column {
+	taint := func(name, field string, of func(t *resourcev1.DeviceTaint) any) column {
+		return text(name, documented[resourcev1.DeviceTaint](field), func(r *resourcev1.DeviceTaintRule) any {
+			return of(&r.Spec.Taint)
+		})
+	}
+	return []column{
+		taint("Key", "key", func(t *resourcev1.DeviceTaint) any { return t.Key }),
+		taint("Value", "value", func(t *resourcev1.DeviceTaint) any { return t.Value }),
+		taint("Effect", "effect", func(t *resourcev1.DeviceTaint) any { return string(t.Effect) }),
+		taint("TimeAdded", "timeAdded", func(t *resourcev1.DeviceTaint) any {
+			if t.TimeAdded == nil {
+				return ""
+			}
+			return t.TimeAdded.Time
+		}),
+		age(),
+	}
+}
+
 func resourceClaimColumns() []column {
 	return []column{
 		text("State", "A summary of the current state (allocated, pending, reserved, etc.).",

@@ -37,7 +37,7 @@ func core() map[string]kind {
 			columns: resourceQuotaColumns()},
 		"Secret": {plural: "secrets", selectable: []string{"type"}, columns: secretColumns()},
 		"Service": {plural: "services", returnDeleted: true, shortNames: []string{"svc"}, categories: all,
-			names: rest.NameDNS1035Label, createOnUpdate: true, selectable: []string{"spec.clusterIP", "spec.type"},
+			names: rest.NameDNSLabel, createOnUpdate: true, selectable: []string{"spec.clusterIP", "spec.type"},
 			columns: serviceColumns()},
 		"ServiceAccount": {plural: "serviceaccounts", returnDeleted: true, shortNames: []string{"sa"},
 			columns: []column{age()}},

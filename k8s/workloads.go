@@ -14,7 +14,7 @@ func apps() map[string]kind {
 		"ReplicaSet": {plural: "replicasets", shortNames: []string{"rs"}, categories: all, generation: true,
 			scale: scaled(), columns: replicaSetColumns()},
 		"StatefulSet": {plural: "statefulsets", shortNames: []string{"sts"}, categories: all, generation: true,
-			scale: scaled(), columns: statefulSetColumns()},
+			names: rest.NameDNSLabel, scale: scaled(), columns: statefulSetColumns()},
 	}
 }
 
@@ -46,7 +46,7 @@ func batch() map[string]kind {
 func autoscaling() map[string]kind {
 	return map[string]kind{
 		"HorizontalPodAutoscaler": {plural: "horizontalpodautoscalers", shortNames: []string{"hpa"},
-			categories: []string{"all"}, columns: horizontalPodAutoscalerColumns()},
+			categories: []string{"all"}, generation: true, columns: horizontalPodAutoscalerColumns()},
 	}
 }
 

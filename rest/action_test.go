@@ -3,6 +3,7 @@ package rest_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/status"
 )
 
 const (
@@ -235,4 +237,92 @@ func TestActionOfAKindWithoutStatus(t *testing.T) {
 		`{"apiVersion":"example.com/v1","kind":"Payment","card":"x"}`)
 	assert.Equal(t, "Done by Running",
 		apitest.Must(t, api, "GET", "/apis/example.com/v1/namespaces/default/jobs/a", "").Value(t, "state"))
+}
+
+// Check sees the body of an action before the server looks for the object. Accepts names other versions of the body.
+func TestActionChecksItsBody(t *testing.T) {
+	action := rest.Subresource[Invoice, Payment]{
+		Name: "check", Accepts: []apimeta.GroupVersion{{Group: "billing.example.com", Version: "v1beta1"}},
+		Check: func(name string, p *Payment) error {
+			if p.Card != name {
+				return status.BadRequest("the card is not of " + name)
+			}
+			return nil
+		},
+		Create: func(_ context.Context, _ *Invoice, p *Payment) (*Payment, error) { return p, nil },
+	}
+	of := invoices(&bankFunc{})
+	of.Subresources = []rest.SubresourceOf[Invoice]{action}
+	api := apitest.New(t, rest.Options{}, of)
+	apitest.Must(t, api, "POST", invoicesIn, invoiceN1)
+	body := func(version, kind, card string) string {
+		return `{"apiVersion":"billing.example.com/` + version + `","kind":"` + kind + `","card":"` + card + `"}`
+	}
+	for _, c := range []struct {
+		name, body string
+		code       int
+	}{
+		{"n1", body("v1", "Payment", "n1"), 201},
+		{"n1", body("v1beta1", "Payment", "n1"), 201},
+		{"n1", body("v1beta2", "Payment", "n1"), 400},
+		{"n1", body("v1beta1", "Invoice", "n1"), 400},
+		{"n1", body("v1", "Payment", "n2"), 400},
+		{"absent", body("v1", "Payment", "n2"), 400},
+		{"absent", body("v1", "Payment", "absent"), 404},
+	} {
+		a := apitest.Do(t, api, "POST", invoicesIn+"/"+c.name+"/check", c.body)
+		assert.Equal(t, c.code, a.Code, "%s: %s", c.body, a.Body)
+	}
+	action.Create = nil
+	of.Subresources = []rest.SubresourceOf[Invoice]{pay(&bankFunc{}), action}
+	_, err := rest.New(rest.Options{}, of)
+	assert.ErrorContains(t, err, "Check and Accepts need Create")
+}
+
+// Leaflet is a kind with fields that hooks write.
+type Leaflet struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec LeafletSpec `json:"spec"`
+}
+
+type LeafletSpec struct {
+	Draft string `json:"draft,omitempty"`
+	Text  string `json:"text,omitempty"`
+	Mark  string `json:"mark,omitempty"`
+}
+
+// The client owns what Canonicalize rewrites. In the dialect of built-in kinds, it does not own what Prepare sets, and
+// the Go type leaves out an empty field.
+func TestOwnersOfWhatHooksSet(t *testing.T) {
+	for _, c := range []struct {
+		dialect rest.Dialect
+		owned   bool
+		spec    map[string]any
+	}{
+		{rest.DialectCustom, true, map[string]any{"draft": "", "text": "d", "mark": "m"}},
+		{rest.DialectBuiltin, false, map[string]any{"text": "d", "mark": "m"}},
+	} {
+		of := rest.Resource[Leaflet]{Group: "billing.example.com", Version: "v1", Plural: "leaflets"}
+		of.Wire.Dialect = c.dialect
+		of.Hooks.Canonicalize = func(_ context.Context, l *Leaflet) error {
+			if l.Spec.Draft != "" {
+				l.Spec.Draft, l.Spec.Text = "", l.Spec.Draft
+			}
+			return nil
+		}
+		of.Hooks.Prepare = func(_ context.Context, l, _ *Leaflet) error {
+			l.Spec.Mark = "m"
+			return nil
+		}
+		api := apitest.New(t, rest.Options{}, of)
+		a := apitest.Must(t, api, "POST", "/apis/billing.example.com/v1/namespaces/default/leaflets",
+			`{"apiVersion":"billing.example.com/v1","kind":"Leaflet","metadata":{"name":"a"},"spec":{"draft":"d"}}`)
+		assert.Equal(t, c.spec, a.Value(t, "spec"))
+		assert.Contains(t, a.Body, `"f:text"`)
+		_, kept := c.spec["draft"]
+		assert.Equal(t, kept, strings.Contains(a.Body, `"f:draft"`), a.Body)
+		assert.Equal(t, c.owned, strings.Contains(a.Body, `"f:mark"`), a.Body)
+	}
 }

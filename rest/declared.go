@@ -67,8 +67,8 @@ func declare(of reflect.Value, pointer reflect.Type, strategy *resource.Strategy
 			into.FieldByIndex(field.Index).Set(value)
 		}
 	}
-	d.hookSet = resource.HookSet{Defaults: d.has("Default"), Prepare: d.has("Prepare"), Validate: d.has("Validate"),
-		ValidateDelete: d.has("ValidateDelete"), GracePeriod: d.has("GracePeriod")}
+	d.hookSet = resource.HookSet{Defaults: d.has("Default"), Canonicalize: d.has("Canonicalize"), Prepare: d.has("Prepare"),
+		Validate: d.has("Validate"), ValidateDelete: d.has("ValidateDelete"), GracePeriod: d.has("GracePeriod")}
 	return d
 }
 

@@ -179,6 +179,10 @@ type Hooks[T any] struct {
 	// a set and to a keyed list. If it changes a value that the client has sent, the server sends a 500 (API conventions,
 	// What May Be Defaulted).
 	Default func(ctx context.Context, obj *T) error
+	// Canonicalize runs after Default. It rewrites what a client can say in several ways in the one way in which the object
+	// is stored, such as the stringData of a Secret as its data. Admission hooks see the rewritten object, and the client
+	// owns its fields.
+	Canonicalize func(ctx context.Context, obj *T) error
 	// Prepare runs after defaults and admission, and before validation. It drops or rewrites fields that clients may not
 	// decide, and sets the first status of a new object. old is nil on create. Prepare can change only the fields that the
 	// client can change: no metadata that the server sets, and in a write of the status only the status. A built-in kind

@@ -16,6 +16,7 @@ type hook int
 
 const (
 	defaultHook hook = iota
+	canonicalizeHook
 	prepareHook
 	validateHook
 	validateDeleteHook
@@ -26,7 +27,7 @@ const (
 
 // String returns the name of the field.
 func (h hook) String() string {
-	return [...]string{"Default", "Prepare", "Validate", "ValidateDelete", "GracePeriod", "Call", "CallDryRun"}[h]
+	return [...]string{"Default", "Canonicalize", "Prepare", "Validate", "ValidateDelete", "GracePeriod", "Call", "CallDryRun"}[h]
 }
 
 // runner calls a hook and returns what the hook returns. old is nil on create. obj and old are pointers to the Go type.
@@ -35,6 +36,7 @@ type runner func(ctx context.Context, which hook, obj, old any, asked *int64) (s
 // hooks is a [Hooks] whose type parameter is the pointer to the Go type.
 type hooks[P any] struct {
 	Default        func(ctx context.Context, obj P) error
+	Canonicalize   func(ctx context.Context, obj P) error
 	Prepare        func(ctx context.Context, obj, old P) error
 	Validate       func(ctx context.Context, obj, old P) status.FieldErrors
 	ValidateDelete func(ctx context.Context, obj P) error
@@ -56,6 +58,8 @@ func (h hooks[P]) run(ctx context.Context, which hook, obj, old any, asked *int6
 	switch which {
 	case defaultHook:
 		err = h.Default(ctx, now)
+	case canonicalizeHook:
+		err = h.Canonicalize(ctx, now)
 	case prepareHook:
 		err = h.Prepare(ctx, now, before)
 	case validateHook:
@@ -100,6 +104,11 @@ func (d *declared) call(ctx context.Context, which hook, obj, old any, asked *in
 
 func (d *declared) RunDefault(ctx context.Context, obj any) error {
 	_, _, err := d.call(ctx, defaultHook, obj, nil, nil)
+	return err
+}
+
+func (d *declared) RunCanonicalize(ctx context.Context, obj any) error {
+	_, _, err := d.call(ctx, canonicalizeHook, obj, nil, nil)
 	return err
 }
 

@@ -50,7 +50,7 @@ func TestAKindInTwoGroupsIsOneKind(t *testing.T) {
 		exists := apitest.Do(t, api, "POST", apitest.Cogs, apitest.CogBody(`{"teeth":5}`))
 		assert.Equal(t, `cogs.example.com "a" already exists`, exists.Text(t, "message"))
 		exists = apitest.Do(t, api, "POST", oldCogs, oldCogBody(`{"toothCount":5}`))
-		assert.Equal(t, `cogs.old.example.com "a" already exists`, exists.Text(t, "message"))
+		assert.Equal(t, `cogs.example.com "a" already exists`, exists.Text(t, "message"))
 
 		applied := apitest.Must(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=m",
 			`{"apiVersion":"example.com/v1","kind":"Cog","spec":{"note":"oil me"},"metadata":{"name":"a"}}`, "Content-Type",
@@ -71,7 +71,7 @@ func TestAKindInTwoGroupsIsOneKind(t *testing.T) {
 
 		apitest.Must(t, api, "DELETE", oldCogs+"/a", "")
 		gone := apitest.Do(t, api, "GET", oldCogs+"/a", "")
-		assert.Equal(t, `cogs.old.example.com "a" not found`, gone.Text(t, "message"))
+		assert.Equal(t, `cogs.example.com "a" not found`, gone.Text(t, "message"))
 		gone = apitest.Do(t, api, "GET", apitest.Cogs+"/a", "")
 		assert.Equal(t, `cogs.example.com "a" not found`, gone.Text(t, "message"))
 
@@ -94,7 +94,8 @@ func TestDiscoveryOfAKindInTwoGroups(t *testing.T) {
 	}
 }
 
-func TestErrorsNameTheGroupsOfBothVersions(t *testing.T) {
+// An error about an object names the group in which the API stores it. An error about a conversion names both.
+func TestErrorsNameTheGroupOfTheStoredVersion(t *testing.T) {
 	api := apitest.NewCogs(t, inTwoGroups)
 	failed := apitest.Do(t, api, "POST", oldCogs, oldCogBody(`{"toothCount":3,"metal":"unobtainium"}`))
 	assert.Equal(t,
@@ -107,7 +108,7 @@ func TestErrorsNameTheGroupsOfBothVersions(t *testing.T) {
 		}
 	})
 	invalid := apitest.Do(t, prime, "POST", oldCogs, oldCogBody(`{"toothCount":4}`))
-	assert.Equal(t, `Cog.old.example.com "a" is invalid: in example.com/v1: spec.teeth: Invalid value: 4: must be prime`,
+	assert.Equal(t, `Cog.example.com "a" is invalid: in example.com/v1: spec.teeth: Invalid value: 4: must be prime`,
 		invalid.Text(t, "message"))
 }
 

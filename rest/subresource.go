@@ -30,12 +30,17 @@ type Subresource[T, S any] struct {
 	Name string
 	// Group, Version and Kind are the kind of S. Default: the resource's group and version, and the name of S.
 	Group, Version, Kind string
+	// Accepts are other versions of the kind, with the same fields, in which clients may send the body of a POST.
+	Accepts []apimeta.GroupVersion
 
 	// Get answers GET with the view of the object. If it returns nil, the answer is 404.
 	Get func(ctx context.Context, parent *T) (*S, error)
 	// Update answers PUT and PATCH by changing the object according to sub. The changed object is validated and stored
 	// like in any other update. It cannot change the status. Update needs Get.
 	Update func(ctx context.Context, parent *T, sub *S) error
+	// Check refuses the body of a POST before the server looks for the object. name is that of the object in the URL. By
+	// default, the server refuses a body with another name.
+	Check func(name string, sub *S) error
 	// Create answers POST by running an action on the object. The answer is its result with 201, or a Status if the result
 	// is nil. parent is a snapshot. Without Claim nothing orders two requests, so Create runs for each of them, perhaps at
 	// once.
@@ -65,8 +70,8 @@ type Subresource[T, S any] struct {
 func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubresource, error) {
 	return view{
 		name: s.Name, kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind},
-		goType: reflect.TypeFor[*S]().Elem(), of: parent,
-		get: viewing(s.Get), update: changing(s.Update), create: acting(s.Create), dryRun: acting(s.CreateDryRun),
+		accepts: s.Accepts, goType: reflect.TypeFor[*S]().Elem(), of: parent,
+		get: viewing(s.Get), update: changing(s.Update), check: checking(s.Check), create: acting(s.Create), dryRun: acting(s.CreateDryRun),
 		claim: changing(s.Claim), settle: settling(s.Settle),
 	}.serve()
 }
@@ -76,15 +81,17 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 type view struct {
 	name           string
 	kind           apimeta.GroupVersionKind
+	accepts        []apimeta.GroupVersion
 	goType         reflect.Type
 	of             *resource.Resource
 	get            func(ctx context.Context, parent any) (any, error)
 	update, claim  func(ctx context.Context, parent, sub any) error
+	check          func(name string, sub any) error
 	create, dryRun func(ctx context.Context, parent, sub any) (any, error)
 	settle         func(ctx context.Context, parent, result any, failure error) error
 }
 
-// viewing, changing, acting and settling remove the type parameters from functions of the host, which may be nil. P and
+// viewing, changing, checking, acting and settling remove the type parameters from functions of the host, which may be nil. P and
 // Q are the pointers to an object and to a subresource.
 
 func viewing[P, Q any](f func(context.Context, P) (Q, error)) func(ctx context.Context, parent any) (any, error) {
@@ -99,6 +106,13 @@ func changing[P, Q any](f func(context.Context, P, Q) error) func(ctx context.Co
 		return nil
 	}
 	return func(ctx context.Context, parent, sub any) error { return f(ctx, parent.(P), sub.(Q)) }
+}
+
+func checking[Q any](f func(string, Q) error) func(name string, sub any) error {
+	if f == nil {
+		return nil
+	}
+	return func(name string, sub any) error { return f(name, sub.(Q)) }
 }
 
 func acting[P, Q any](f func(context.Context, P, Q) (Q, error)) func(ctx context.Context, parent, sub any) (any,
@@ -125,7 +139,7 @@ func isNil(sub any) bool { return reflect.ValueOf(sub).IsNil() }
 
 // serve wraps the functions of the host as functions on documents.
 func (s view) serve() (*servedSubresource, error) {
-	sub := &resource.Subresource{Name: s.name, GoType: s.goType, Kind: s.kind}
+	sub := &resource.Subresource{Name: s.name, GoType: s.goType, Kind: s.kind, Accepts: s.accepts}
 	if s.kind.Version == "" {
 		sub.Kind.Group, sub.Kind.Version = s.of.GVK.Group, s.of.GVK.Version
 	}
@@ -140,6 +154,8 @@ func (s view) serve() (*servedSubresource, error) {
 		return nil, fmt.Errorf("subresource %q: Update needs Get", s.name)
 	case s.dryRun != nil && s.create == nil:
 		return nil, fmt.Errorf("subresource %q: CreateDryRun needs Create", s.name)
+	case (s.check != nil || len(s.accepts) > 0) && s.create == nil:
+		return nil, fmt.Errorf("subresource %q: Check and Accepts need Create", s.name)
 	case s.claim != nil && s.create == nil:
 		return nil, fmt.Errorf("subresource %q: Claim needs Create", s.name)
 	case (s.claim == nil) != (s.settle == nil):
@@ -163,6 +179,9 @@ func (s view) serve() (*servedSubresource, error) {
 	if s.create != nil {
 		sub.Verbs = append([]string{kind.Create}, sub.Verbs...)
 		sub.Create = s.action("Create of ", s.create)
+	}
+	if s.check != nil {
+		sub.Check = s.checked
 	}
 	if s.dryRun != nil {
 		sub.DryRun = s.action("CreateDryRun of ", s.dryRun)
@@ -215,6 +234,16 @@ func (s view) changed(hook string, f func(ctx context.Context, parent, sub any) 
 		}
 		return s.of.ChangeTyped(parent, obj, func() error { return f(ctx, obj, in) })
 	}
+}
+
+// checked wraps Check.
+func (s view) checked(ctx context.Context, name string, v doc.Value) (err error) {
+	defer resource.EnterHook(ctx, "Check of "+s.name).Leave(&err)
+	in, err := s.input(v)
+	if err != nil {
+		return err
+	}
+	return s.check(name, in)
 }
 
 // action wraps Create or CreateDryRun.

@@ -2,6 +2,9 @@ package admissionregistration
 
 import (
 	"context"
+	"fmt"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/decorum-go/decorum/rest"
@@ -45,8 +48,28 @@ func declare[T any](plural, description string, columns []rest.Column, validate 
 		Names:   rest.Names{Categories: []string{"api-extensions"}},
 		Wire:    rest.Wire{Dialect: rest.DialectBuiltin, Generation: true, VersionRequired: true, PlainMetadata: true},
 		Overlay: map[string]string{"LabelSelector": "map=atomic"},
-		Hooks:   rest.Hooks[T]{Validate: validate},
+		Hooks: rest.Hooks[T]{Validate: func(ctx context.Context, obj, old *T) status.FieldErrors {
+			return append(validateName(ctx, obj, old), validate(ctx, obj, old)...)
+		}},
 	}
+}
+
+// staticSuffix ends the names of objects that kube-apiserver reads from files, and that no client can write.
+const staticSuffix = ".static.k8s.io"
+
+// validateName refuses a new object whose name is reserved, and warns about an old one.
+func validateName[T any](ctx context.Context, obj, old *T) status.FieldErrors {
+	name := reflect.ValueOf(obj).Elem().FieldByName("Name").String()
+	if !strings.HasSuffix(name, staticSuffix) {
+		return nil
+	}
+	at, text := status.Field("metadata", "name"), fmt.Sprintf("names ending with %q are reserved for static "+
+		"manifest-based configurations and cannot be managed via the API", staticSuffix)
+	if old == nil {
+		return status.FieldErrors{status.InvalidField(at, name, text)}
+	}
+	rest.Warn(ctx, at.String()+": "+text)
+	return nil
 }
 
 // webhookColumns returns the columns of webhook configurations. of returns what they show.

@@ -67,7 +67,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// The texts are those of kube-apiserver 1.36.
+// The texts are those of kube-apiserver.
 func TestValidation(t *testing.T) {
 	rule := func(changed string) string { return least + `,"rules":[{` + changed + `}]` }
 	for _, c := range []struct{ name, webhook, want string }{

@@ -125,7 +125,7 @@ func TestEventsAreValidatedByTheGroupOfTheRequest(t *testing.T) {
 			}
 			assert.Equal(t, http.StatusUnprocessableEntity, code)
 			assert.Equal(t, c.faults, causes(t, body))
-			assert.Contains(t, body, "Event.events.k8s.io ")
+			assert.Contains(t, body, `Event \"`)
 		})
 	}
 }
@@ -205,7 +205,7 @@ func TestTheTypedClientsOfBothGroupsSeeOneEvent(t *testing.T) {
 	assert.ElementsMatch(t, []string{"one in v1", "two in events.k8s.io/v1"}, owners)
 
 	_, err = modern.Get(t.Context(), "b")
-	assert.EqualError(t, err, `events.events.k8s.io "b" not found`)
+	assert.EqualError(t, err, `events "b" not found`)
 	assert.True(t, status.IsNotFound(err))
 	_, err = core.Get(t.Context(), "b")
 	assert.EqualError(t, err, `events "b" not found`)

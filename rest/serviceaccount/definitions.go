@@ -37,7 +37,7 @@ func (i *Issuer) definitions() []rest.Definition {
 // the one of k8s.io/api/core/v1.
 func Token[T any](i *Issuer) rest.SubresourceOf[T] {
 	return rest.Subresource[T, TokenRequest]{
-		Name: "token", Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest",
+		Name: "token", Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest", Check: checkName,
 		Create: func(ctx context.Context, _ *T, r *TokenRequest) (*TokenRequest, error) { return i.issue(ctx, r) },
 	}
 }

@@ -23,6 +23,16 @@ const (
 	largestSeconds  = 1 << 32
 )
 
+// checkName refuses a request that names another service account than the URL.
+func checkName(name string, r *TokenRequest) error {
+	if r.Name == "" || r.Name == name {
+		return nil
+	}
+	return status.Invalid(apimeta.GroupKind{Group: "authentication.k8s.io", Kind: "TokenRequest"}, name,
+		status.FieldErrors{status.InvalidField(status.Field("metadata", "name"), r.Name,
+			"must match the service account name if specified")})
+}
+
 // issue answers a TokenRequest for the service account in the URL.
 func (i *Issuer) issue(ctx context.Context, r *TokenRequest) (*TokenRequest, error) {
 	if i.objects == nil {

@@ -62,7 +62,7 @@ func (res *Resource) StoreError(err error, name string) error {
 	case errors.Is(err, storage.ErrResource): // the API gave up the resource while the request was under way
 		return status.ResourceNotFound()
 	case errors.Is(err, storage.ErrContended):
-		return status.Conflict(res.GR, name, fmt.Sprintf("the object changed during each of %d attempts to write it: "+
+		return status.Conflict(res.Stored.GR, name, fmt.Sprintf("the object changed during each of %d attempts to write it: "+
 			"it has too many writers, or a hook that runs for this write writes it too", storage.MaxAttempts))
 	case errors.Is(err, storage.ErrKey) && name == "": // only programs in the process can send a key that no URL can express
 		return status.BadRequest("Name parameter required.").WithCause(err)

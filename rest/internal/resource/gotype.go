@@ -24,6 +24,7 @@ type GoType interface {
 	// SetHooks says which hooks are set. The caller must not run the others.
 	SetHooks() HookSet
 	RunDefault(ctx context.Context, obj any) error
+	RunCanonicalize(ctx context.Context, obj any) error
 	RunPrepare(ctx context.Context, obj, old any) error
 	RunValidate(ctx context.Context, obj, old any) (status.FieldErrors, error)
 	RunValidateDelete(ctx context.Context, obj any) error
@@ -32,7 +33,10 @@ type GoType interface {
 }
 
 // HookSet says which hooks a host has set. The steps decode an object only if one of them needs it.
-type HookSet struct{ Defaults, Prepare, Validate, ValidateDelete, GracePeriod bool }
+type HookSet struct{ Defaults, Canonicalize, Prepare, Validate, ValidateDelete, GracePeriod bool }
+
+// Typed reports whether a hook gets the object of a write in its Go type.
+func (s HookSet) Typed() bool { return s.Defaults || s.Canonicalize || s.Prepare || s.Validate }
 
 // RecoverHook turns a panic of a host's hook into an error: the client sees a 500, and the log gets the stack. Call it
 // with defer. A hook holds no lock and runs before the commit, so there is nothing to undo.

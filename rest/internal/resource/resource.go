@@ -176,8 +176,9 @@ func (res *Resource) Serves(name string) bool {
 // HasStatus reports whether the kind has the subresource /status.
 func (res *Resource) HasStatus() bool { return res.FindSubresource("status") != nil }
 
-// NotFound returns the error for an object that does not exist.
-func (res *Resource) NotFound(name string) error { return status.NotFound(res.GR, name) }
+// NotFound returns the error for an object that does not exist. As in all errors about objects, the group is the one in
+// which objects are stored.
+func (res *Resource) NotFound(name string) error { return status.NotFound(res.Stored.GR, name) }
 
 // Bare returns an object that has only its kind and apiVersion.
 func (res *Resource) Bare() doc.Value {

@@ -37,6 +37,8 @@ type Subresource struct {
 	Kind   apimeta.GroupVersionKind
 	Schema *schema.Schema
 	GoType reflect.Type
+	// Accepts are other versions of the kind that the body of an action may have.
+	Accepts []apimeta.GroupVersion
 	// Verbs are verbs of package kind.
 	Verbs []string
 	// OfItself says that the subresource is a Part of the object and has the object's own kind.
@@ -55,6 +57,8 @@ type Subresource struct {
 	Written func(ctx context.Context, parent doc.Value) (doc.Value, error)
 	// Update returns the parent with the changes of the view sub.
 	Update func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
+	// Check refuses the body of an action on the object with a name. If it is nil, a body with another name is refused.
+	Check func(ctx context.Context, name string, sub doc.Value) error
 	// Create runs the action on a parent. If the answer is absent, it is a plain success.
 	Create func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
 	// DryRun runs the action without effects. If it is nil, an action with a claim only tries the claim, and any other

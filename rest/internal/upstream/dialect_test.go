@@ -130,6 +130,10 @@ var probes = map[string]probe{
 	"StatusPrepared": {custom: true, builtin: true,
 		show: after("", "", of("PATCH", trials+"/there", `{"metadata":{"annotations":{"replicas":"7"}}}`, "status.replicas",
 			"Content-Type", apitest.TypeMergePatch))},
+	"HooksOwn": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
+		a := apitest.Do(t, api, "POST", trials, trial("a", `,"annotations":{"counts":"7"}`, ""))
+		return fmt.Sprint(a.Value(t, "spec.count"), strings.Contains(a.Body, `"f:count":`))
+	}},
 	"CountsChecked": {custom: true, builtin: true, show: of("POST", trials, trial("a", "", `,"replicas":-1`), "message")},
 	"GroupInKey": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
 		return apitest.Do(t, api, "PATCH", trials+"/there", `{"metadata":{"uid":"other","resourceVersion":"2"}}`,

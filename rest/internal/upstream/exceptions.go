@@ -10,7 +10,14 @@ type Exceptions struct {
 	Counted []string
 	// Uncounted are paths of other fields that do not raise it.
 	Uncounted [][]string
+	// Unowned are paths of fields that no client owns, except those that apply them.
+	Unowned [][]string
+	// StatusKeeps are the members of the metadata that a write of the status leaves as they are.
+	StatusKeeps []string
 }
+
+// clientMetadata are the members of the metadata that a client may change.
+var clientMetadata = []string{"labels", "annotations", "finalizers", "ownerReferences"}
 
 // ExceptionsOf returns the rules of a kind of the built-in dialect.
 func ExceptionsOf(group, version, kind string) Exceptions {
@@ -23,11 +30,19 @@ func ExceptionsOf(group, version, kind string) Exceptions {
 	case "/ReplicationController":
 		return Exceptions{Orphans: true}
 	case "apps/Deployment": // its controller copies the annotations to the ReplicaSets
-		return Exceptions{Counted: []string{"annotations"}}
+		return Exceptions{Counted: []string{"annotations"}, StatusKeeps: []string{"labels"}}
+	case "certificates.k8s.io/CertificateSigningRequest": // the server adds who asks, and then the spec is fixed
+		return Exceptions{Unowned: [][]string{{"spec"}}}
 	case "discovery.k8s.io/EndpointSlice":
 		return Exceptions{Counted: []string{"labels"}}
-	case "/Pod": // a binding sets the node
-		return Exceptions{Uncounted: [][]string{{"spec", "nodeName"}}}
+	case "/Pod": // a binding sets the node, and old kubelets damaged the owners
+		return Exceptions{Uncounted: [][]string{{"spec", "nodeName"}}, StatusKeeps: []string{"ownerReferences"}}
+	case "admissionregistration.k8s.io/ValidatingAdmissionPolicy", "apiregistration.k8s.io/APIService",
+		"certificates.k8s.io/PodCertificateRequest", "flowcontrol.apiserver.k8s.io/FlowSchema",
+		"flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration", "networking.k8s.io/ServiceCIDR",
+		"resource.k8s.io/DeviceTaintRule", "resource.k8s.io/ResourceClaim", "storage.k8s.io/CSINode",
+		"storage.k8s.io/VolumeAttachment", "storagemigration.k8s.io/StorageVersionMigration":
+		return Exceptions{StatusKeeps: clientMetadata}
 	case "scheduling.k8s.io/PriorityClass":
 		return Exceptions{Uncounted: [][]string{{"value"}, {"preemptionPolicy"}, {"globalDefault"}, {"description"}}}
 	}

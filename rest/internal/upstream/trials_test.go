@@ -79,6 +79,9 @@ func newTrials(t *testing.T, dialect rest.Dialect) *rest.API {
 					if old != nil && obj.Annotations["replicas"] != "" {
 						obj.Status.Replicas = 7
 					}
+					if obj.Annotations["counts"] != "" {
+						obj.Spec.Count = 7
+					}
 					return nil
 				},
 			}},

@@ -20,10 +20,7 @@ func (w *Write) Call(ctx context.Context, body doc.Value) (doc.Value, error) {
 	if w.Asked.DryRun && !w.Through.RunsDry() {
 		return doc.Value{}, status.BadRequest("dryRun is not supported")
 	}
-	if err := CheckIdentity(w.res, body, w.Namespace, w.Name); err != nil {
-		return doc.Value{}, err
-	}
-	body, err := w.checkView(body)
+	body, err := w.checkAction(ctx, body)
 	if err != nil {
 		return doc.Value{}, err
 	}
@@ -48,6 +45,24 @@ func (w *Write) Call(ctx context.Context, body doc.Value) (doc.Value, error) {
 		return doc.Value{}, err
 	}
 	return w.Through.Named(answer, doc.Value{}), nil
+}
+
+// checkAction checks the body of an action and returns it with its defaults. It needs no object.
+func (w *Write) checkAction(ctx context.Context, body doc.Value) (doc.Value, error) {
+	if w.Through.Check == nil {
+		if err := CheckIdentity(w.res, body, w.Namespace, w.Name); err != nil {
+			return doc.Value{}, err
+		}
+		return w.checkView(body)
+	}
+	body, err := w.checkView(body)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if err = CheckNamespace(w.res, body, w.Namespace); err == nil {
+		err = w.Through.Check(ctx, w.Name, body)
+	}
+	return body, err
 }
 
 // act runs the action on the object with this uid. If the action has a claim, the claim is stored first and settled

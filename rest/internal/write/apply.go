@@ -57,7 +57,11 @@ func (w *Write) applyTo(old doc.Value) (doc.Value, error) {
 	if err := w.checkNumbers(w.config); err != nil {
 		return doc.Value{}, err // refused first, because Managed.Apply may convert the configuration
 	}
-	obj, err := w.res.Managed.Apply(old, w.config, w.writer(), w.Asked.Force)
+	config := w.config
+	if keeps := w.res.Strategy.Except.StatusKeeps; len(keeps) > 0 && w.Part() == resource.StatusPart {
+		config = config.With("metadata", objectmeta.Of(config).Without(keeps...)) // the client cannot own them
+	}
+	obj, err := w.res.Managed.Apply(old, config, w.writer(), w.Asked.Force)
 	if err != nil {
 		return doc.Value{}, err
 	}

@@ -141,7 +141,7 @@ func (w *Write) checkFree(current *storage.Record) error {
 	if w.result.Taken = current != nil; !w.result.Taken {
 		return nil
 	}
-	exists := status.AlreadyExists(w.res.GR, current.Key.Name)
+	exists := status.AlreadyExists(w.res.Stored.GR, current.Key.Name)
 	if current.Deleting && w.res.Admits(w.Only, current) {
 		exists.Status.Message = "object is being deleted: " + exists.Status.Message
 	}

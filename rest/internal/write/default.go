@@ -18,6 +18,7 @@ import (
 // setDefaults defaults the object that the client sent.
 func (w *Write) setDefaults(ctx context.Context) (err error) {
 	w.draft.defaulted, err = w.defaulted(ctx, w.draft.sent, w.draft.now)
+	w.draft.asked = w.draft.now
 	return err
 }
 
@@ -186,24 +187,24 @@ func defaultWithin(res *resource.Resource, s *schema.Schema, v doc.Value, limit 
 	return full, nil
 }
 
-// showToHooks runs the Default hook on an object of a custom kind. It decodes the object into its Go type only if a
-// hook needs that.
+// showToHooks runs the hooks Default and Canonicalize on an object of a custom kind. It decodes the object into its Go
+// type only if a hook needs that.
 func (d defaulting) showToHooks(ctx context.Context, sent, obj doc.Value) (out defaulted, err error) {
 	if obj, err = writeMetadata(d.res, obj); err != nil {
 		return out, &unfit{obj: obj, undecodable: err}
 	}
 	out = defaulted{now: obj, wanted: obj}
 	hooks := d.res.GoType.SetHooks()
-	if !hooks.Defaults && !hooks.Prepare && !hooks.Validate && !d.res.Kind.Virtual {
+	if !hooks.Typed() && !d.res.Kind.Virtual {
 		return out, nil
 	}
 	if out.typed, err = d.res.GoType.FromDocument(obj); err != nil {
 		return out, &unfit{obj: obj, undecodable: err}
 	}
-	if !hooks.Defaults {
+	if !hooks.Defaults && !hooks.Canonicalize {
 		return out, nil
 	}
-	after, err := defaultByHook(ctx, d.res, sent, obj, out.typed)
+	after, err := completedByHooks(ctx, d.res, sent, obj, out.typed)
 	if err != nil {
 		return out, err
 	}
@@ -218,14 +219,14 @@ func (d defaulting) showToHooks(ctx context.Context, sent, obj doc.Value) (out d
 	return out, err
 }
 
-// passThroughType decodes an object of a built-in kind into its Go type, runs the Default hook, and encodes the object
-// again. So null, omitempty and types with their own encodings come out as Go writes them. If the document already has
+// passThroughType decodes an object of a built-in kind into its Go type, runs the hooks Default and Canonicalize, and
+// encodes the object again. So null, omitempty and types with their own encodings come out as Go writes them. If the document already has
 // that form, it is decoded only for a hook that needs it. The part wanted keeps the object as the client and the hook
 // want it: there, a required field is still missing that Go has written as a zero value.
 func (d defaulting) passThroughType(ctx context.Context, sent, obj doc.Value) (out defaulted, err error) {
 	hooks, asWritten := d.res.GoType.SetHooks(), d.res.TypeView.Holds(obj)
 	out = defaulted{now: obj, wanted: obj}
-	if asWritten && !hooks.Defaults && !hooks.Prepare && !hooks.Validate && !d.res.Kind.Virtual {
+	if asWritten && !hooks.Typed() && !d.res.Kind.Virtual {
 		return out, nil
 	}
 	if out.typed, err = d.res.GoType.FromDocument(obj); err != nil {
@@ -237,15 +238,29 @@ func (d defaulting) passThroughType(ctx context.Context, sent, obj doc.Value) (o
 		}
 		out.now = d.res.WithKind(out.now)
 	}
-	if !hooks.Defaults {
+	if !hooks.Defaults && !hooks.Canonicalize {
 		return out, nil
 	}
 	before := out.now
-	if out.now, err = defaultByHook(ctx, d.res, sent, before, out.typed); err != nil {
+	if out.now, err = completedByHooks(ctx, d.res, sent, before, out.typed); err != nil {
 		return out, err
 	}
 	out.wanted = d.res.Schema.Merge(out.wanted, before, out.now)
 	return out, nil
+}
+
+// completedByHooks runs the hooks Default and Canonicalize, as far as the host has set them, and returns the changed
+// object. typed is obj in its Go type.
+func completedByHooks(ctx context.Context, res *resource.Resource, sent, obj doc.Value,
+	typed any) (doc.Value, error) {
+	hooks, err := res.GoType.SetHooks(), error(nil)
+	if hooks.Defaults {
+		obj, err = defaultByHook(ctx, res, sent, obj, typed)
+	}
+	if hooks.Canonicalize && err == nil {
+		obj, err = res.ChangeTyped(obj, typed, func() error { return res.GoType.RunCanonicalize(ctx, typed) })
+	}
+	return obj, err
 }
 
 // defaultByHook runs the Default hook and returns the changed object. It refuses a hook that changes what the client

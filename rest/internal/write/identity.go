@@ -95,6 +95,9 @@ func (w *Write) CheckKind(obj doc.Value, data []byte, text func() []byte) (doc.V
 	if obj.IsNull() {
 		obj = doc.MapOf() // Go decodes null into an empty object
 	}
+	if w.ThroughOwnKind() && body.Kind == want.Kind && slices.Contains(w.Through.Accepts, body.GroupVersion()) {
+		return obj.With("apiVersion", doc.Of(want.GroupVersion().String())), nil
+	}
 	if w.res.Dialect.KindRequired && !(w.ThroughOwnKind() && w.Through.KindImplied) {
 		if err = w.checkCustomKind(obj, body, data); err == nil && w.ThroughOwnKind() && body.Kind != want.Kind {
 			err = WrongKind(want, obj)

@@ -12,19 +12,22 @@ import (
 
 // own records who owns which fields after the write.
 func (w *Write) own(context.Context) error {
-	w.after.shown = w.withOwners(w.draft.now)
+	w.after.shown = w.withOwners(w.draft.now, w.claimedIn(w.draft.now))
 	return nil
 }
 
-// withOwners returns the object with the managedFields after this write (API concepts, Field management). A client may
-// send managedFields; if it sends none, those of the old object count.
-func (w *Write) withOwners(obj doc.Value) doc.Value {
+// withOwners returns the object with the managedFields after this write (API concepts, Field management), in which the
+// client owns its changes in mine. A client may send managedFields; if it sends none, those of the old object count.
+func (w *Write) withOwners(obj, mine doc.Value) doc.Value {
 	claimed, old := w.draft.owners, w.before.shown
 	switch {
 	case w.res.Managed == nil:
 		return obj
 	case w.way != applied:
-		claimed = w.res.Managed.Update(old, w.owned(obj), claimed, w.writer())
+		for _, path := range w.res.Strategy.Except.Unowned {
+			mine = mine.WithAt(doc.Value{}, path...)
+		}
+		claimed = w.res.Managed.Update(old, w.owned(mine), claimed, w.writer())
 	case !old.IsAbsent() && doc.Equal(obj, objectmeta.WithoutManagedFields(old)):
 		// If an apply changes nothing, it keeps the times too. Otherwise each repetition would be a write, and its
 		// event could cause the next.
@@ -36,6 +39,15 @@ func (w *Write) withOwners(obj doc.Value) doc.Value {
 		claimed = w.res.Managed.KeptCount(claimed, w.Through.Applied)
 	}
 	return obj.WithAt(claimed, "metadata", objectmeta.ManagedFields)
+}
+
+// claimedIn returns the object whose changes the client owns. obj is the object after this write. Through a view, such as
+// a Scale, the client has sent no object, so there it owns the changes of obj.
+func (w *Write) claimedIn(obj doc.Value) doc.Value {
+	if w.res.Dialect.HooksOwn || w.Through != nil && w.Through.Name != "status" && !w.Through.OfItself {
+		return obj
+	}
+	return w.draft.asked
 }
 
 // writer describes the writer for managedFields.

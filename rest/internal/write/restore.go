@@ -81,7 +81,8 @@ func restored(res *resource.Resource, which resource.Part, obj, old doc.Value) d
 	var written doc.Value
 	switch {
 	case which == resource.StatusPart && res.Dialect.StatusMetadata:
-		written = objectmeta.ForUpdate(old.With("status", obj.Get("status")).With("metadata", objectmeta.Of(obj)), old)
+		m := withMembersOf(objectmeta.Of(obj), objectmeta.Of(old), res.Strategy.Except.StatusKeeps)
+		written = objectmeta.ForUpdate(old.With("status", obj.Get("status")).With("metadata", m), old)
 	case which == resource.StatusPart:
 		written = old.With("status", obj.Get("status"))
 	default:
@@ -90,6 +91,14 @@ func restored(res *resource.Resource, which resource.Part, obj, old doc.Value) d
 		}
 	}
 	return res.Schema.Reconcile(res.Strategy.Change(written, old, which), old)
+}
+
+// withMembersOf returns a map with the members of another one in the place of its own members with these names.
+func withMembersOf(m, other doc.Value, names []string) doc.Value {
+	for _, name := range names {
+		m = m.With(name, other.Get(name))
+	}
+	return m
 }
 
 // compare validates a write that changes nothing, not even managedFields, and ends it. It also ends a repeated deletion
@@ -152,7 +161,7 @@ func (w *Write) checkVersion() error {
 	case !isDecimal(rv):
 		return noVersion(rv)
 	case strings.TrimLeft(rv, "0") != before.Get(objectmeta.ResourceVersion).Text():
-		return status.ModifiedConflict(res.GR, name)
+		return status.ModifiedConflict(res.Stored.GR, name)
 	}
 	return nil
 }
@@ -168,7 +177,7 @@ func uidConflict(res *resource.Resource, namespace, name, wanted, stored string)
 	if namespace != "" {
 		key += namespace + "/"
 	}
-	return status.Conflict(res.GR, name,
+	return status.Conflict(res.Stored.GR, name,
 		fmt.Sprintf("StorageError: invalid object, Code: 4, Key: %s%s, ResourceVersion: 0, "+
 			"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", key, name, wanted,
 			stored))

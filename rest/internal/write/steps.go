@@ -45,6 +45,9 @@ type draft struct {
 	owners doc.Value
 	// sent is the object without any default, after setAside. The Default hook may not change its values.
 	sent doc.Value
+	// asked is the object with its defaults and without the changes of hooks, after setDefaults. In some dialects,
+	// managedFields record this one.
+	asked doc.Value
 	// base is the last pair of shown and stored forms that match, after setAside. The step convert merges into its
 	// stored form.
 	base forms
@@ -99,6 +102,7 @@ const (
 	versioned
 	owners
 	sent
+	asked
 	base
 	review
 	shownAfter
@@ -167,9 +171,9 @@ func newOrder() (o order) {
 		return numbered
 	}
 	setDefaults := declaredStep{"set defaults",
-		"Missing fields are defaulted by the schema, types are checked, and the Default hook " +
-			"runs. In the built-in dialect the object passes through its Go type.",
-		onWrite, record | shownBefore | translated | sent | now, inDefaults, (*Write).setDefaults}
+		"Missing fields are defaulted by the schema, types are checked, and the hooks Default and Canonicalize run. In the " +
+			"built-in dialect the object passes through its Go type.",
+		onWrite, record | shownBefore | translated | sent | now, inDefaults | asked, (*Write).setDefaults}
 	prepare := declaredStep{"prepare", "The Prepare hook changes the object, which is then defaulted again.",
 		onWrite, record | shownBefore | translated | sent | inDefaults, inDefaults, (*Write).prepare}
 	validate := declaredStep{"validate",
@@ -222,7 +226,7 @@ func newOrder() (o order) {
 		prepare,
 		// own.go
 		{"own", "managedFields record who owns which fields after this write.",
-			onWrite, shownBefore | now | owners, shownAfter, (*Write).own},
+			onWrite, shownBefore | now | owners | asked, shownAfter, (*Write).own},
 		// validate.go
 		validate,
 		// storedversion.go

@@ -182,7 +182,7 @@ var valueNames = map[string]string{
 	"draft.defaulted":  "inDefaults",
 	"draft.translated": "translated", "draft.nameGenerated": "nameGenerated", "draft.versioned": "versioned",
 	"draft.owners": "owners",
-	"draft.sent":   "sent", "draft.base": "base", "after.shown": "shownAfter", "after.stored": "storedAfter",
+	"draft.sent":   "sent", "draft.asked": "asked", "draft.base": "base", "after.shown": "shownAfter", "after.stored": "storedAfter",
 	"after.forms": "formsAfter",
 	"after.json":  "encoded", "after.response": "response",
 }

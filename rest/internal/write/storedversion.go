@@ -27,8 +27,9 @@ func (w *Write) convert(ctx context.Context) (err error) {
 	if w.after.shown, err = w.showConverted(obj); err != nil {
 		return err
 	}
-	if !doc.Equal(w.after.shown, obj) { // the steps of the stored version changed it, so it has other owners
-		w.after.shown = w.withOwners(objectmeta.WithoutManagedFields(w.after.shown))
+	if !doc.Equal(w.after.shown, obj) { // the client owns the defaults of the stored version too
+		shown := objectmeta.WithoutManagedFields(w.after.shown)
+		w.after.shown = w.withOwners(shown, shown)
 	}
 	return nil
 }

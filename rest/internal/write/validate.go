@@ -65,9 +65,7 @@ func (w *Write) faults(ctx context.Context, obj defaulted, owned doc.Value) (sta
 // invalid returns the Invalid error for these faults. In the steps of the stored version, each field names that
 // version.
 func (w *Write) invalid(obj doc.Value, errs status.FieldErrors) error {
-	kind := w.res.GVK.GroupKind()
 	if w.requested != nil {
-		kind = w.requested.GVK.GroupKind()
 		named := make(status.FieldErrors, len(errs))
 		for i, e := range errs {
 			inVersion := *e
@@ -76,7 +74,7 @@ func (w *Write) invalid(obj doc.Value, errs status.FieldErrors) error {
 		}
 		errs = named
 	}
-	return status.Invalid(kind, objectmeta.NameOf(obj), errs)
+	return status.Invalid(w.res.Stored.GVK.GroupKind(), objectmeta.NameOf(obj), errs)
 }
 
 // where returns the prefix of field paths in errors about the stored version.

@@ -223,7 +223,7 @@ func (w *Write) create(ctx context.Context) (Result, error) {
 			return Result{Taken: w.result.Taken}, err
 		}
 	}
-	return Result{Taken: true}, status.GenerateNameConflict(w.res.GR, objectmeta.NameOf(w.after.shown))
+	return Result{Taken: true}, status.GenerateNameConflict(w.res.Stored.GR, objectmeta.NameOf(w.after.shown))
 }
 
 // update runs the steps against the stored object and commits the result.

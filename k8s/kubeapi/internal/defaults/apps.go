@@ -69,6 +69,9 @@ func rollingReplicas(obj *appsv1.StatefulSetUpdateStrategy) {
 	}
 	if obj.RollingUpdate != nil {
 		obj.RollingUpdate.Partition = or(obj.RollingUpdate.Partition, 0)
+		if obj.Type == appsv1.RollingUpdateStatefulSetStrategyType {
+			obj.RollingUpdate.MaxUnavailable = or(obj.RollingUpdate.MaxUnavailable, intstr.FromInt32(1))
+		}
 	}
 }
 

@@ -42,7 +42,7 @@ func TestSet(t *testing.T) {
 					"ports":[{"containerPort":80,"protocol":"TCP"}]}]}}}}`},
 		{"the claims of a StatefulSet", set[appsv1.StatefulSet],
 			`{"spec":{"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{}}]}}`,
-			`{"spec":{"replicas":1,"podManagementPolicy":"OrderedReady","revisionHistoryLimit":10,"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"partition":0}},
+			`{"spec":{"replicas":1,"podManagementPolicy":"OrderedReady","revisionHistoryLimit":10,"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":1,"partition":0}},
 				"persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Retain","whenScaled":"Retain"},"template":{"spec":{` + podDefaults + `}},
 				"volumeClaimTemplates":[{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data"},"spec":{"volumeMode":"Filesystem"},"status":{"phase":"Pending"}}]}}`},
 		{"a Service", set[corev1.Service], `{"spec":{"ports":[{"port":80}]}}`,

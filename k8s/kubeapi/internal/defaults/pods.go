@@ -3,6 +3,7 @@ package defaults
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -48,8 +49,7 @@ func pods() []rule {
 	}
 }
 
-// requestsOfPod lets a container request what it may use at most. If the Pod has resources as a whole, they include
-// those of its containers.
+// requestsOfPod lets a container request what it may use at most.
 func requestsOfPod(obj *corev1.Pod) {
 	for _, containers := range [][]corev1.Container{obj.Spec.Containers, obj.Spec.InitContainers} {
 		for i := range containers {
@@ -57,28 +57,54 @@ func requestsOfPod(obj *corev1.Pod) {
 			r.Requests = withMissing(r.Requests, r.Limits)
 		}
 	}
-	whole := obj.Spec.Resources
+}
+
+// PodResources completes the resources of a Pod as a whole, if it has any, from those of its containers. Kubernetes does
+// this after admission, because admission may give resources to containers.
+func PodResources(spec *corev1.PodSpec) {
+	whole := spec.Resources
 	if whole == nil || len(whole.Limits)+len(whole.Requests) == 0 {
 		return
 	}
-	for name, quantity := range amounts.OfContainers(&obj.Spec, amounts.Limits) {
+	limits := amounts.OfContainers(spec, amounts.Limits)
+	for name, quantity := range limits {
 		if _, requested := whole.Requests[name]; !requested && isHugePage(name) {
 			whole.Limits = withMissing(whole.Limits, corev1.ResourceList{name: quantity})
 		}
 	}
-	if len(whole.Limits) == 0 {
-		return
-	}
-	for name, quantity := range amounts.OfContainers(&obj.Spec, amounts.Requests) {
+	for name, quantity := range amounts.OfContainers(spec, amounts.Requests) {
 		if name == corev1.ResourceCPU || name == corev1.ResourceMemory {
 			whole.Requests = withMissing(whole.Requests, corev1.ResourceList{name: quantity})
 		}
 	}
 	for name, quantity := range whole.Limits {
-		if name == corev1.ResourceCPU || name == corev1.ResourceMemory || isHugePage(name) {
+		if ofWholePod(name) {
 			whole.Requests = withMissing(whole.Requests, corev1.ResourceList{name: quantity})
 		}
 	}
+	for name, request := range whole.Requests {
+		if limit, ok := limits[name]; ok && ofWholePod(name) && allLimited(spec, name) {
+			if request.Cmp(limit) > 0 {
+				limit = request
+			}
+			whole.Limits = withMissing(whole.Limits, corev1.ResourceList{name: limit})
+		}
+	}
+}
+
+// ofWholePod reports whether a Pod as a whole can have a resource.
+func ofWholePod(name corev1.ResourceName) bool {
+	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || isHugePage(name)
+}
+
+// allLimited reports whether all containers have a limit of a resource.
+func allLimited(spec *corev1.PodSpec, name corev1.ResourceName) bool {
+	unlimited := func(c corev1.Container) bool {
+		_, ok := c.Resources.Limits[name]
+		return !ok
+	}
+	return len(spec.EphemeralContainers) == 0 && // they have no resources
+		!slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), unlimited)
 }
 
 func isHugePage(name corev1.ResourceName) bool {

@@ -13,6 +13,8 @@ func storage() []rule {
 			"spec.volumeLifecycleModes": []string{"Persistent"},
 			"spec.requiresRepublish":    false,
 			"spec.seLinuxMount":         false,
+
+			"spec.preventPodSchedulingIfMissing": false,
 		}),
 		fixed[storagev1.StorageClass](values{"reclaimPolicy": "Delete", "volumeBindingMode": "Immediate"}),
 	}

@@ -31,8 +31,15 @@ func autoscaling() []rest.Definition {
 // status, so a write of one keeps the annotations of the other.
 func autoscalingInV1() rest.Resource[autoscalingv1.HorizontalPodAutoscaler] {
 	known := k8s.Resource[autoscalingv1.HorizontalPodAutoscaler]()
-	return preparing(rest.Resource[autoscalingv1.HorizontalPodAutoscaler]{Version: known.Version, Columns: known.Columns,
-		Overlay: known.Overlay},
+	r := rest.Resource[autoscalingv1.HorizontalPodAutoscaler]{Version: known.Version, Columns: known.Columns,
+		Overlay: known.Overlay}
+	r.Hooks.Default = func(ctx context.Context, a *autoscalingv1.HorizontalPodAutoscaler) error {
+		if part(ctx) != "status" { // which may lack the annotations of the spec
+			defaultAutoscalerOfV1(a)
+		}
+		return nil
+	}
+	return preparing(r,
 		func(ctx context.Context, a, old *autoscalingv1.HorizontalPodAutoscaler) error {
 			if part(ctx) == "status" {
 				autoscalers.RestoreSpec(a, old)
@@ -41,4 +48,15 @@ func autoscalingInV1() rest.Resource[autoscalingv1.HorizontalPodAutoscaler] {
 			}
 			return nil
 		})
+}
+
+// defaultAutoscalerOfV1 sets the defaults of the stored version, which the generation would otherwise count as a change.
+func defaultAutoscalerOfV1(a *autoscalingv1.HorizontalPodAutoscaler) {
+	if a.Spec.MinReplicas == nil {
+		a.Spec.MinReplicas = new(int32(1))
+	}
+	var inV2 autoscalingv2.HorizontalPodAutoscaler
+	if autoscalers.ToV2(a, &inV2); len(inV2.Spec.Metrics) == 0 {
+		a.Spec.TargetCPUUtilizationPercentage = new(int32(80))
+	}
 }

@@ -14,7 +14,15 @@ import (
 // daemonSets returns the kind DaemonSet. An annotation counts the changes of the template, as a field of older versions
 // did.
 func daemonSets() rest.Resource[appsv1.DaemonSet] {
-	return preparing(of[appsv1.DaemonSet](), func(_ context.Context, d, old *appsv1.DaemonSet) error {
+	r := of[appsv1.DaemonSet]()
+	canonicalize := r.Hooks.Canonicalize
+	r.Hooks.Canonicalize = func(ctx context.Context, d *appsv1.DaemonSet) error {
+		if _, ok := d.Annotations[appsv1.DeprecatedTemplateGeneration]; !ok {
+			setTemplateGeneration(d, 0) // so that the client owns the annotation
+		}
+		return canonicalize(ctx, d)
+	}
+	return preparing(r, func(_ context.Context, d, old *appsv1.DaemonSet) error {
 		n := templateGeneration(d)
 		if old != nil {
 			n = templateGeneration(old)
@@ -22,13 +30,17 @@ func daemonSets() rest.Resource[appsv1.DaemonSet] {
 				n++
 			}
 		}
-		d.Annotations = maps.Clone(d.Annotations)
-		if d.Annotations == nil {
-			d.Annotations = map[string]string{}
-		}
-		d.Annotations[appsv1.DeprecatedTemplateGeneration] = strconv.FormatInt(n, 10)
+		setTemplateGeneration(d, n)
 		return nil
 	})
+}
+
+func setTemplateGeneration(d *appsv1.DaemonSet, n int64) {
+	d.Annotations = maps.Clone(d.Annotations)
+	if d.Annotations == nil {
+		d.Annotations = map[string]string{}
+	}
+	d.Annotations[appsv1.DeprecatedTemplateGeneration] = strconv.FormatInt(n, 10)
 }
 
 // templateGeneration returns the number of the template, which is at least 1.

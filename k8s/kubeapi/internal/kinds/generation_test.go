@@ -67,7 +67,7 @@ func TestGenerationsRiseAsInKubernetes(t *testing.T) {
 		{"an autoscaler", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
 			object("autoscaling/v2", "HorizontalPodAutoscaler", "a",
 				`,"spec":{"maxReplicas":2,"scaleTargetRef":{"apiVersion":"a/v1","kind":"K","name":"n"}}`),
-			`{"spec":{"maxReplicas":3}}`, "", 0, 0},
+			`{"spec":{"maxReplicas":3}}`, "", 1, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := metadataOf(t, client, "POST", c.collection, c.object)

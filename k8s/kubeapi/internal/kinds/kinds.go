@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/defaults"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/validation"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/warnings"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
@@ -55,20 +56,30 @@ func of[T any, P interface {
 		missing.Set(obj)
 		return nil
 	}
-	r.Hooks.Prepare = func(_ context.Context, obj, _ *T) error {
+	r.Hooks.Canonicalize = func(_ context.Context, obj *T) error {
 		missing.Canonicalize(obj)
 		return nil
 	}
-	r.Hooks.Validate = func(ctx context.Context, obj, old *T) status.FieldErrors {
+	r.Hooks.Validate = func(ctx context.Context, obj, old *T) (errs status.FieldErrors) {
 		switch {
 		case old == nil:
-			return validation.Check(obj)
+			errs = validation.Check(obj)
 		case part(ctx) == "":
-			return validation.CheckUpdate(obj, old)
+			errs = validation.CheckUpdate(obj, old)
 		case part(ctx) == "status":
-			return validation.CheckStatus(obj, old)
+			errs = validation.CheckStatus(obj, old)
+		default:
+			errs = validation.CheckPart(obj, old)
 		}
-		return validation.CheckPart(obj, old)
+		if len(errs) == 0 {
+			for _, text := range warnings.Of(obj, old, part(ctx)) {
+				rest.Warn(ctx, text)
+			}
+		}
+		return errs
+	}
+	if step := withoutOff[T](); step != nil {
+		r = preparing(r, step)
 	}
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
@@ -38,7 +39,7 @@ func allowingBinding(check func(ctx context.Context, pod,
 // exist. The Prepare hook sets the status of a bound Pod, because the client that writes an object cannot.
 func bindings() rest.SubresourceOf[corev1.Pod] {
 	return rest.Subresource[corev1.Pod, corev1.Binding]{
-		Name: "binding", Version: "v1", Kind: "Binding",
+		Name: "binding", Version: "v1", Kind: "Binding", Check: checkBinding,
 		Create: func(ctx context.Context, pod *corev1.Pod, b *corev1.Binding) (*corev1.Binding, error) {
 			pods, err := rest.ClientForHook[corev1.Pod](ctx)
 			if err != nil {
@@ -54,6 +55,32 @@ func bindings() rest.SubresourceOf[corev1.Pod] {
 			return nil, bind(ctx, pods.DryRun(), pod, b)
 		},
 	}
+}
+
+// checkBinding refuses a binding that does not name its Pod, or whose target cannot be a node. kube-apiserver answers 500
+// about the target, although the client made the mistake.
+func checkBinding(name string, b *corev1.Binding) error {
+	if b.Name != name {
+		return status.BadRequest("name in URL does not match name in Binding object")
+	}
+	var errs status.FieldErrors
+	isNode := b.Target.Kind == "" || b.Target.Kind == "Node"
+	if !isNode {
+		errs = append(errs, status.UnsupportedValue(status.Field("target", "kind"), b.Target.Kind,
+			[]string{"Node", "<empty>"}))
+	}
+	at := status.Field("target", "name")
+	if b.Target.Name == "" {
+		errs = append(errs, status.RequiredField(at, ""))
+	} else if isNode {
+		for _, message := range validation.NameIsDNSSubdomain(b.Target.Name, false) {
+			errs = append(errs, status.InvalidField(at, b.Target.Name, message))
+		}
+	}
+	if len(errs) > 0 {
+		return status.Invalid(apimeta.GroupKind{Kind: "Binding"}, name, errs)
+	}
+	return nil
 }
 
 // legacyBindings returns the kind Binding, whose creation does the same as the subresource.
@@ -81,6 +108,9 @@ func legacyBindings() rest.Resource[corev1.Binding] {
 
 // bindNamed binds the Pod whose name and namespace an object of the kind Binding has.
 func bindNamed(ctx context.Context, pods rest.Client[corev1.Pod], b *corev1.Binding) error {
+	if err := checkBinding(b.Name, b); err != nil {
+		return err
+	}
 	pod, err := pods.Namespace(b.Namespace).Get(ctx, b.Name)
 	if err != nil {
 		return err
@@ -89,17 +119,6 @@ func bindNamed(ctx context.Context, pods rest.Client[corev1.Pod], b *corev1.Bind
 }
 
 func bind(ctx context.Context, pods rest.Client[corev1.Pod], pod *corev1.Pod, b *corev1.Binding) error {
-	var errs status.FieldErrors
-	if b.Target.Kind != "" && b.Target.Kind != "Node" {
-		errs = append(errs, status.UnsupportedValue(status.Field("target", "kind"), b.Target.Kind,
-			[]string{"Node", "<empty>"}))
-	}
-	if b.Target.Name == "" {
-		errs = append(errs, status.RequiredField(status.Field("target", "name"), ""))
-	}
-	if len(errs) > 0 {
-		return status.Invalid(apimeta.GroupKind{Kind: "Binding"}, pod.Name, errs)
-	}
 	conflict := func(format string, args ...any) error {
 		return status.Conflict(apimeta.GroupResource{Resource: "pods/binding"}, pod.Name, fmt.Sprintf(format, args...))
 	}

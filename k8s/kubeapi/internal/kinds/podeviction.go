@@ -19,6 +19,8 @@ import (
 func evictions() rest.SubresourceOf[corev1.Pod] {
 	return rest.Subresource[corev1.Pod, policyv1.Eviction]{
 		Name: "eviction", Group: "policy", Version: "v1", Kind: "Eviction",
+		Accepts: []apimeta.GroupVersion{{Group: "policy", Version: "v1beta1"}},
+		Check:   checkEviction,
 		Create: func(ctx context.Context, pod *corev1.Pod, e *policyv1.Eviction) (*policyv1.Eviction, error) {
 			return nil, evict(ctx, pod, e, false)
 		},
@@ -26,6 +28,20 @@ func evictions() rest.SubresourceOf[corev1.Pod] {
 			return nil, evict(ctx, pod, e, true)
 		},
 	}
+}
+
+// checkEviction refuses an eviction that does not name its Pod, so that an empty body evicts nothing.
+func checkEviction(name string, e *policyv1.Eviction) error {
+	if e.Name != name {
+		return status.BadRequest("name in URL does not match name in Eviction object")
+	}
+	if o := e.DeleteOptions; o != nil && o.IgnoreStoreReadErrorWithClusterBreakingPotential != nil &&
+		*o.IgnoreStoreReadErrorWithClusterBreakingPotential {
+		return status.Invalid(apimeta.GroupKind{Group: "policy", Kind: "Eviction"}, name, status.FieldErrors{
+			status.InvalidField(status.Field("deleteOptions", "ignoreStoreReadErrorWithClusterBreakingPotential"), true,
+				"can not be set for pod eviction, try after removing the option")})
+	}
+	return nil
 }
 
 // evict deletes a Pod. A Pod that does not run yet or any more may always be deleted, and so may one that is not ready

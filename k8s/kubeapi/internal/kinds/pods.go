@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/defaults"
 	"github.com/decorum-go/decorum/rest"
 )
 
@@ -30,11 +31,14 @@ func pods() rest.Resource[corev1.Pod] {
 
 // preparePod sets the first status of a Pod, and restores what the part that is written does not contain.
 func preparePod(ctx context.Context, pod, old *corev1.Pod) error {
-	if old == nil || old.Spec.SchedulingGroup == nil {
-		pod.Spec.SchedulingGroup = nil // belongs to a feature that is off
+	if old != nil && pod.Spec.Resources == nil && part(ctx) != "status" {
+		pod.Spec.Resources = old.Spec.Resources // the client may not know the field
 	}
 	switch {
 	case old == nil:
+		mergeLabelKeys(pod)
+		copyAppArmor(ctx, pod)
+		defaults.PodResources(&pod.Spec)
 		pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClassOf(&pod.Spec)}
 		if len(pod.Spec.SchedulingGates) > 0 {
 			setPodCondition(&pod.Status, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
@@ -50,6 +54,7 @@ func preparePod(ctx context.Context, pod, old *corev1.Pod) error {
 	case part(ctx) == resizePart:
 		restoreMetadata(&pod.ObjectMeta, &old.ObjectMeta)
 		keepResized(pod, old)
+		defaults.PodResources(&pod.Spec)
 	case isBinding(ctx):
 		pod.Status.NominatedNodeName = ""
 		setPodCondition(&pod.Status, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})

@@ -1,9 +1,9 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,6 +27,9 @@ func validatePodPart(ctx context.Context, pod, old *corev1.Pod) status.FieldErro
 
 // validateEphemeralContainers allows ephemeral containers to be added, and nothing else.
 func validateEphemeralContainers(pod, old *corev1.Pod) (errs status.FieldErrors) {
+	if _, static := old.Annotations[mirrorPod]; static {
+		return status.FieldErrors{status.ForbiddenField(status.Field(""), "static pods do not support ephemeral containers")}
+	}
 	at := status.Field("spec", "ephemeralContainers")
 	for _, was := range old.Spec.EphemeralContainers {
 		i := slices.IndexFunc(pod.Spec.EphemeralContainers,
@@ -42,32 +45,123 @@ func validateEphemeralContainers(pod, old *corev1.Pod) (errs status.FieldErrors)
 	return errs
 }
 
-// validateResize allows the CPU and the memory of containers to change, as long as the class of the Pod stays the same.
+// validateResize allows the CPU and the memory of containers and of the Pod to change, as long as the class of the Pod
+// stays the same.
 func validateResize(pod, old *corev1.Pod) (errs status.FieldErrors) {
-	at := status.Field("spec")
-	errs = append(sameContainers(at, "containers", pod.Spec.Containers, old.Spec.Containers),
-		sameContainers(at, "initContainers", pod.Spec.InitContainers, old.Spec.InitContainers)...)
-	if len(errs) > 0 {
-		return errs
+	if _, static := old.Annotations[mirrorPod]; static {
+		return status.FieldErrors{status.ForbiddenField(status.Field(""), "static pods cannot be resized")}
 	}
-	if qosClassOf(&pod.Spec) != qosClassOf(&old.Spec) {
+	if old.Spec.OS != nil && old.Spec.OS.Name == corev1.Windows {
+		return status.FieldErrors{status.ForbiddenField(status.Field(""), "windows pods cannot be resized")}
+	}
+	at := status.Field("spec")
+	if qosClassOf(&pod.Spec) != cmp.Or(old.Status.QOSClass, qosClassOf(&old.Spec)) {
 		errs = append(errs, status.InvalidField(at, pod.Status.QOSClass,
 			"Pod QOS Class may not change as a result of resizing"))
 	}
+	if !runsResizable(&old.Status) {
+		errs = append(errs, status.ForbiddenField(at, "Pod running on node without support for resize"))
+	}
+	errs = append(errs, validateWholeResize(at, pod.Spec.Resources, old.Spec.Resources)...)
+	others := append(sameContainers(at, "containers", pod.Spec.Containers, old.Spec.Containers),
+		sameContainers(at, "initContainers", pod.Spec.InitContainers, old.Spec.InitContainers)...)
+	if len(others) > 0 {
+		return append(errs, others...)
+	}
+	for i := range pod.Spec.InitContainers {
+		errs = append(errs, validateInitResize(at.Child("initContainers").Index(i), &pod.Spec.InitContainers[i],
+			&old.Spec.InitContainers[i])...)
+	}
 	for i := range pod.Spec.Containers {
-		now, was := pod.Spec.Containers[i].Resources.DeepCopy(), old.Spec.Containers[i].Resources.DeepCopy()
-		for _, list := range []corev1.ResourceList{now.Requests, now.Limits, was.Requests, was.Limits} {
-			for _, name := range computed {
-				delete(list, name)
-			}
-		}
-		if !equality.Semantic.DeepEqual(now.Requests, was.Requests) || !equality.Semantic.DeepEqual(now.Limits, was.Limits) ||
-			!reflect.DeepEqual(now.Claims, was.Claims) {
-			errs = append(errs, status.ForbiddenField(at.Child("containers").Index(i),
-				"only cpu and memory resources are mutable"))
+		now, was := &pod.Spec.Containers[i], &old.Spec.Containers[i]
+		errs = append(errs, resourcesKept(at.Child("containers").Index(i).Child("resources"), "resource", now.Resources,
+			was.Resources)...)
+		if !resizedOnly(now, was) {
+			errs = append(errs, status.ForbiddenField(at, "only cpu and memory resources are mutable"))
 		}
 	}
 	return errs
+}
+
+// runsResizable reports whether the node of a Pod can resize its containers. A node that can shows their resources.
+func runsResizable(s *corev1.PodStatus) bool {
+	for _, c := range s.ContainerStatuses {
+		if c.State.Running != nil {
+			return c.Resources != nil
+		}
+	}
+	return true
+}
+
+// validateWholeResize checks the change of the resources of a Pod as a whole.
+func validateWholeResize(at *status.Path, now, was *corev1.ResourceRequirements) (errs status.FieldErrors) {
+	if now == nil {
+		return nil // preparePod has kept those that were there
+	}
+	if was == nil {
+		was = &corev1.ResourceRequirements{}
+	}
+	errs = resourcesKept(at.Child("resources"), "pod-level resource", *now, *was)
+	if !equality.Semantic.DeepEqual(withoutComputed(*now), withoutComputed(*was)) {
+		errs = append(errs, status.ForbiddenField(at, "only cpu and memory resources are mutable at pod-level"))
+	}
+	return errs
+}
+
+func validateInitResize(at *status.Path, now, was *corev1.Container) (errs status.FieldErrors) {
+	errs = resourcesKept(at.Child("resources"), "resource", now.Resources, was.Resources)
+	if !resizedOnly(now, was) {
+		errs = append(errs, status.ForbiddenField(at,
+			"only cpu and memory resources for init or sidecar containers are mutable"))
+	}
+	stays := now.RestartPolicy != nil && *now.RestartPolicy == corev1.ContainerRestartPolicyAlways
+	if stays || equality.Semantic.DeepEqual(now, was) {
+		return errs
+	}
+	for _, p := range now.ResizePolicy {
+		if p.RestartPolicy == corev1.RestartContainer {
+			errs = append(errs, status.ForbiddenField(at,
+				"non-sidecar init containers with a resize policy of RestartContainer cannot be resized"))
+		}
+	}
+	return errs
+}
+
+// resourcesKept refuses to remove requests or limits.
+func resourcesKept(at *status.Path, what string, now, was corev1.ResourceRequirements) (errs status.FieldErrors) {
+	removed := func(now, was corev1.ResourceList) bool {
+		for name := range was {
+			if _, ok := now[name]; !ok {
+				return true
+			}
+		}
+		return false
+	}
+	if removed(now.Requests, was.Requests) {
+		errs = append(errs, status.ForbiddenField(at.Child("requests"), what+" requests cannot be removed"))
+	}
+	if removed(now.Limits, was.Limits) {
+		errs = append(errs, status.ForbiddenField(at.Child("limits"), what+" limits cannot be removed"))
+	}
+	return errs
+}
+
+// resizedOnly reports whether two forms of a container differ at most in CPU and memory.
+func resizedOnly(now, was *corev1.Container) bool {
+	rest := now.DeepCopy()
+	rest.Resources = was.Resources
+	return equality.Semantic.DeepEqual(rest, was) &&
+		equality.Semantic.DeepEqual(withoutComputed(now.Resources), withoutComputed(was.Resources))
+}
+
+// withoutComputed returns resources without CPU and memory.
+func withoutComputed(r corev1.ResourceRequirements) corev1.ResourceRequirements {
+	r = *r.DeepCopy()
+	for _, name := range computed {
+		delete(r.Requests, name)
+		delete(r.Limits, name)
+	}
+	return r
 }
 
 // sameContainers refuses other containers, and containers in another order.

@@ -14,10 +14,15 @@ func needsClusterIP(s *corev1.Service) bool { return s.Spec.Type != corev1.Servi
 
 func headless(s *corev1.Service) bool { return s.Spec.ClusterIP == corev1.ClusterIPNone }
 
+// hasNodePorts reports whether the type of a Service has node ports.
+func hasNodePorts(s *corev1.Service) bool {
+	return s.Spec.Type == corev1.ServiceTypeNodePort || s.Spec.Type == corev1.ServiceTypeLoadBalancer
+}
+
+// needsNodePort reports whether the server allocates the node ports that a Service leaves out.
 func needsNodePort(s *corev1.Service) bool {
-	return s.Spec.Type == corev1.ServiceTypeNodePort ||
-		s.Spec.Type == corev1.ServiceTypeLoadBalancer &&
-			(s.Spec.AllocateLoadBalancerNodePorts == nil || *s.Spec.AllocateLoadBalancerNodePorts)
+	refused := s.Spec.AllocateLoadBalancerNodePorts != nil && !*s.Spec.AllocateLoadBalancerNodePorts
+	return hasNodePorts(s) && (s.Spec.Type == corev1.ServiceTypeNodePort || !refused)
 }
 
 func needsHealthCheckPort(s *corev1.Service) bool {
@@ -27,8 +32,7 @@ func needsHealthCheckPort(s *corev1.Service) bool {
 
 // externallyAccessible reports whether traffic from outside of the cluster reaches the Service.
 func externallyAccessible(s *corev1.Service) bool {
-	return s.Spec.Type == corev1.ServiceTypeNodePort || s.Spec.Type == corev1.ServiceTypeLoadBalancer ||
-		s.Spec.Type == corev1.ServiceTypeClusterIP && len(s.Spec.ExternalIPs) > 0
+	return hasNodePorts(s) || s.Spec.Type == corev1.ServiceTypeClusterIP && len(s.Spec.ExternalIPs) > 0
 }
 
 // nodePortsOf returns the node ports that a Service has.
@@ -104,7 +108,7 @@ func dropUnused(s, old *corev1.Service) {
 			now.IPFamilyPolicy = nil
 		}
 	}
-	if needsNodePort(old) && !needsNodePort(s) && sameNodePorts(s, old) {
+	if hasNodePorts(old) && !hasNodePorts(s) && !newNodePorts(s, old) {
 		for i := range now.Ports {
 			now.Ports[i].NodePort = 0
 		}
@@ -128,16 +132,11 @@ func dropUnused(s, old *corev1.Service) {
 	}
 }
 
-// sameNodePorts reports whether two forms of a Service have the same node ports, in any order.
-func sameNodePorts(a, b *corev1.Service) bool {
-	sorted := func(s *corev1.Service) (ports []int32) {
-		for _, p := range s.Spec.Ports {
-			ports = append(ports, p.NodePort)
-		}
-		slices.Sort(ports)
-		return slices.Compact(ports)
-	}
-	return slices.Equal(sorted(a), sorted(b))
+// newNodePorts reports whether a Service has a node port that the old form of it does not have.
+func newNodePorts(s, old *corev1.Service) bool {
+	had := nodePortsOf(old)
+	return slices.ContainsFunc(s.Spec.Ports,
+		func(p corev1.ServicePort) bool { return p.NodePort != 0 && !slices.Contains(had, p.NodePort) })
 }
 
 // equal reports whether two optional values are the same.

@@ -19,7 +19,7 @@ func (a *allocator) allocatePorts(ctx context.Context, s, old *corev1.Service) e
 	if old != nil {
 		had = nodePortsOf(old)
 	}
-	if s.Spec.Type == corev1.ServiceTypeNodePort || s.Spec.Type == corev1.ServiceTypeLoadBalancer {
+	if hasNodePorts(s) {
 		shared := map[int32]int32{} // the node port of a port
 		if old == nil {
 			for _, p := range s.Spec.Ports {

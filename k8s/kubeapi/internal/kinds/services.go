@@ -55,6 +55,9 @@ func (a *allocator) prepare(ctx context.Context, s, old *corev1.Service) error {
 		a.confirm(old)
 		keepAllocated(s, old)
 	}
+	if !needsClusterIP(s) {
+		s.Spec.InternalTrafficPolicy = nil // the default may be from another type
+	}
 	pluralClusterIPs(s, old)
 	if old != nil {
 		dropUnused(s, old)

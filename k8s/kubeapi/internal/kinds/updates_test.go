@@ -45,7 +45,7 @@ func TestFrozenFields(t *testing.T) {
 		{"/apis/apps/v1/namespaces/default/daemonsets", "apps/v1 DaemonSet", workload,
 			`{"spec":{"selector":{"matchLabels":{"c":"d"}}}}`, "spec.selector: Invalid value"},
 		{"/apis/apps/v1/namespaces/default/statefulsets", "apps/v1 StatefulSet", workload, `{"spec":{"serviceName":"x"}}`,
-			"spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals'"},
+			"spec.serviceName: Invalid value: \"x\": field is immutable"},
 		{"/apis/apps/v1/namespaces/default/statefulsets", "apps/v1 StatefulSet", workload, `{"spec":{"replicas":3}}`, ""},
 		{"/apis/apps/v1/namespaces/default/controllerrevisions", "apps/v1 ControllerRevision", `"revision":1,"data":{"a":1}`,
 			`{"data":{"a":2}}`, "data: Invalid value"},

@@ -129,10 +129,6 @@ var unvalidated = map[string]string{
 	"selfsubjectaccessreviews":  "virtual",
 	"selfsubjectrulesreviews":   "virtual",
 	"subjectaccessreviews":      "virtual",
-	"clustertrustbundles":       "came with 1.37",
-	"podcertificaterequests":    "came with 1.37",
-	"devicetaintrules":          "came with 1.37",
-	"storageversionmigrations":  "came with 1.37",
 }
 
 // Each kind that our API serves has a row in one of the tables of refusals, or a reason why it has none.

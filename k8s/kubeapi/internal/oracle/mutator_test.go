@@ -24,6 +24,8 @@ type mutator struct {
 	filler
 	enums map[reflect.Type]map[string][]string // the keys are a type and a field
 	texts []string                             // the texts of the object: one part of an object often names another
+	// skipped are names of fields that are not changed.
+	skipped []string
 }
 
 // site is a value that a mutator may change.
@@ -48,9 +50,10 @@ func (m *mutator) mutate(obj runtime.Object, status bool) {
 	}
 }
 
-// alpha are fields that Kubernetes drops, because they belong to features that are off.
-var alpha = []string{"NodeAllocatableResourceMappings", "NodeAllocatableResourceClaimStatuses", "BoolValues", "IntValues",
-	"StringValues", "VersionValues"}
+// alpha are fields that Kubernetes drops before it validates, because they belong to features that are off.
+var alpha = []string{"NodeAllocatableResources", "NodeAllocatableResourceClaimStatuses", "BoolValues", "IntValues",
+	"StringValues", "VersionValues", "DefaultUser", "BindMountOptions", "EvictionResponders", "PodPreemptionPolicy",
+	"PartitionTypeAttribute", "SkipNodeOperations", "CompatibilityGroups", "DerivedAttributes", "VolumeHealth"}
 
 // objectSites returns the sites of an object.
 func (m *mutator) objectSites(v reflect.Value, status bool) (all []site) {
@@ -88,7 +91,7 @@ func (m *mutator) sites(v reflect.Value, enum []string, field string) (all []sit
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() && !slices.Contains(alpha, f.Name) {
+			if f := v.Type().Field(i); f.IsExported() && !slices.Contains(m.skipped, f.Name) {
 				all = append(all, m.sites(v.Field(i), m.enums[v.Type()][jsonName(f)], jsonName(f))...)
 			}
 		}
@@ -139,7 +142,7 @@ func (m *mutator) extend(v reflect.Value) {
 	}
 	var absent []int
 	for i := range v.NumField() {
-		if f := v.Type().Field(i); f.IsExported() && v.Field(i).IsZero() && !slices.Contains(alpha, f.Name) {
+		if f := v.Type().Field(i); f.IsExported() && v.Field(i).IsZero() && !slices.Contains(m.skipped, f.Name) {
 			absent = append(absent, i)
 		}
 	}
@@ -239,7 +242,7 @@ func (m *mutator) makeStruct(v reflect.Value, depth int) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		switch {
-		case !f.IsExported() || f.Name == "TypeMeta" || slices.Contains(alpha, f.Name):
+		case !f.IsExported() || f.Name == "TypeMeta" || slices.Contains(m.skipped, f.Name):
 			continue
 		case chosen >= 0 && slices.Contains(pointers, i):
 			if i != chosen {
@@ -363,5 +366,5 @@ func newMutator(t *testing.T, s subject) *mutator {
 	t.Helper()
 	enums := map[reflect.Type]map[string][]string{}
 	enumerations(publishedValues(t), reflect.TypeOf(s.new()), enums)
-	return &mutator{filler: newFiller(1), enums: enums}
+	return &mutator{filler: newFiller(1), enums: enums, skipped: alpha}
 }

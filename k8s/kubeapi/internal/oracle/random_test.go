@@ -120,7 +120,7 @@ func (r filler) repair(p any) {
 	case *corev1.PersistentVolumeClaim:
 		p.TypeMeta = metav1.TypeMeta{Kind: pick(r, "", "PersistentVolumeClaim", "Claim")} // shown in a StatefulSet
 	case *resourcev1.Device:
-		p.NodeAllocatableResourceMappings = nil // an alpha field of 1.36
+		p.NodeAllocatableResources = nil // an alpha field
 	case *resourcev1.DeviceTaint:
 		p.TimeAdded = &metav1.Time{Time: time.Unix(1e9, 0)} // the default is the time
 	}
@@ -130,8 +130,7 @@ func (r filler) metadataMap() map[string]string {
 	if r.Intn(2) == 0 {
 		return nil
 	}
-	return map[string]string{pick(r, "a", corev1.LabelMetadataName, "pod.beta.kubernetes.io/init-containers"): pick(r, "",
-		"1")}
+	return map[string]string{pick(r, "a", corev1.LabelMetadataName): pick(r, "", "1")}
 }
 
 // text returns a value of a string type on which a rule depends, or any text for another type.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,28 +31,41 @@ type side struct {
 
 // answer is what a side answers.
 type answer struct {
-	code int
-	body []byte
+	code     int
+	body     []byte
+	warnings []string // the texts of the warnings, sorted, because Kubernetes walks over maps in any order
 }
 
 const asJSON = "application/json"
 
 func (s side) send(t *testing.T, method, path, accept string, body []byte) answer {
 	t.Helper()
+	media := asJSON
+	if method == http.MethodPatch {
+		media = "application/strategic-merge-patch+json"
+	}
+	return s.exchange(t, method, path, accept, media, body)
+}
+
+// sendAs sends a body of a media type.
+func (s side) sendAs(t *testing.T, method, path, media string, body []byte) answer {
+	t.Helper()
+	return s.exchange(t, method, path, asJSON, media, body)
+}
+
+func (s side) exchange(t *testing.T, method, path, accept, media string, body []byte) answer {
+	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(string(body)))
 	require.NoError(t, err)
 	r.Header.Set("Accept", accept)
-	r.Header.Set("Content-Type", asJSON)
-	if method == http.MethodPatch {
-		r.Header.Set("Content-Type", "application/strategic-merge-patch+json")
-	}
+	r.Header.Set("Content-Type", media)
 	r.Header.Set("User-Agent", "oracle")
 	w, err := s.transport.RoundTrip(r)
 	require.NoError(t, err)
 	defer w.Body.Close()
 	text, err := io.ReadAll(w.Body)
 	require.NoError(t, err)
-	return answer{w.StatusCode, text}
+	return answer{w.StatusCode, text, slices.Sorted(slices.Values(w.Header.Values("Warning")))}
 }
 
 // as returns the side for a user other than the administrator.

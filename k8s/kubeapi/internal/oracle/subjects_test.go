@@ -20,6 +20,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -38,6 +39,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/resource/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
+	_ "k8s.io/kubernetes/pkg/apis/storagemigration/install"
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/defaults"
 )
@@ -95,6 +97,8 @@ func subjects() []subject {
 		of[batchv1.CronJob](),
 		of[batchv1.Job](),
 		of[certificatesv1.CertificateSigningRequest](),
+		of[certificatesv1.ClusterTrustBundle](),
+		of[certificatesv1.PodCertificateRequest](),
 		of[coordinationv1.Lease](),
 		of[discoveryv1.EndpointSlice](),
 		of[networkingv1.Ingress](),
@@ -111,7 +115,9 @@ func subjects() []subject {
 		of[storagev1.StorageClass](),
 		of[storagev1.VolumeAttachment](),
 		of[storagev1.VolumeAttributesClass](),
+		of[storagemigrationv1.StorageVersionMigration](),
 		of[resourcev1.DeviceClass](),
+		of[resourcev1.DeviceTaintRule](),
 		of[resourcev1.ResourceClaim](),
 		of[resourcev1.ResourceClaimTemplate](),
 		of[resourcev1.ResourceSlice](),

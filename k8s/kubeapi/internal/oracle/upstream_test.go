@@ -56,11 +56,11 @@ func creations(obj, _ runtime.Object) field.ErrorList {
 	case *apps.DaemonSet:
 		return appsvalidation.ValidateDaemonSet(obj, templates(&obj.Spec.Template, nil))
 	case *apps.StatefulSet:
-		return appsvalidation.ValidateStatefulSet(obj, templates(&obj.Spec.Template, nil))
+		return appsvalidation.ValidateStatefulSet(obj, appsvalidation.StatefulSetValidationOptions{}, templates(&obj.Spec.Template, nil))
 	case *apps.ControllerRevision:
 		return appsvalidation.ValidateControllerRevisionCreate(obj)
 	case *batch.Job:
-		return batchvalidation.ValidateJob(obj,
+		return batchvalidation.ValidateJobCreate(obj,
 			batchvalidation.JobValidationOptions{PodValidationOptions: templates(&obj.Spec.Template, nil),
 				RequirePrefixedLabels: true})
 	case *batch.CronJob:
@@ -127,7 +127,8 @@ func updates(obj, old runtime.Object) field.ErrorList {
 		return appsvalidation.ValidateDaemonSetUpdate(obj, old, templates(&obj.Spec.Template, &old.Spec.Template))
 	case *apps.StatefulSet:
 		old := old.(*apps.StatefulSet)
-		return appsvalidation.ValidateStatefulSetUpdate(obj, old, templates(&obj.Spec.Template, &old.Spec.Template))
+		return appsvalidation.ValidateStatefulSetUpdate(obj, old, appsvalidation.StatefulSetValidationOptions{
+			AllowInvalidServiceName: true, SkipValidateVolumeClaimTemplates: true}, templates(&obj.Spec.Template, &old.Spec.Template))
 	case *apps.ControllerRevision:
 		return appsvalidation.ValidateControllerRevisionUpdate(obj, old.(*apps.ControllerRevision))
 	case *batch.Job:
@@ -137,7 +138,7 @@ func updates(obj, old runtime.Object) field.ErrorList {
 		_, options.RequirePrefixedLabels = old.Spec.Template.Labels[batch.JobNameLabel]
 		suspended := old.Spec.Suspend != nil && *old.Spec.Suspend && old.Status.Active == 0
 		options.AllowMutableSchedulingDirectives, options.AllowMutablePodResources = suspended, suspended
-		return append(batchvalidation.ValidateJob(obj, options), batchvalidation.ValidateJobUpdate(obj, old, options)...)
+		return batchvalidation.ValidateJobUpdate(obj, old, options)
 	case *batch.CronJob:
 		old := old.(*batch.CronJob)
 		return batchvalidation.ValidateCronJobUpdate(obj, old,
@@ -205,7 +206,7 @@ func statuses(obj, old runtime.Object) field.ErrorList {
 }
 
 func autoscalerOptions(a *autoscaling.HorizontalPodAutoscaler) autoscalingvalidation.HorizontalPodAutoscalerSpecValidationOptions {
-	options := autoscalingvalidation.HorizontalPodAutoscalerSpecValidationOptions{MinReplicasLowerBound: 1}
+	options := autoscalingvalidation.HorizontalPodAutoscalerSpecValidationOptions{}
 	options.ScaleTargetRefValidationOptions.AllowEmptyAPIGroup = a.Spec.ScaleTargetRef.Kind == "ReplicationController"
 	options.ObjectMetricsValidationOptions.AllowEmptyAPIGroup = true
 	return options
@@ -240,7 +241,7 @@ func jobStatusOptions() batchvalidation.JobStatusValidationOptions {
 		RejectMutatingCompletionTime:           true,
 		RejectNotCompleteJobWithCompletionTime: true, RejectCompleteJobWithoutCompletionTime: true,
 		RejectCompleteJobWithFailedCondition: true, RejectCompleteJobWithFailureTargetCondition: true,
-		AllowForSuccessCriteriaMetInExtendedScope: true, RejectMoreReadyThanActivePods: true,
+		RejectMoreReadyThanActivePods:        true,
 		RejectFinishedJobWithTerminatingPods: true,
 	}
 }

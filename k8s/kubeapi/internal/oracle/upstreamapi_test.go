@@ -25,7 +25,6 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/apiserver/pkg/util/compatibility"
 	"k8s.io/client-go/kubernetes"
-	policyclient "k8s.io/client-go/kubernetes/typed/policy/v1"
 	clientrest "k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -64,6 +63,7 @@ import (
 	resourcerest "k8s.io/kubernetes/pkg/registry/resource/rest"
 	schedulingrest "k8s.io/kubernetes/pkg/registry/scheduling/rest"
 	storagerest "k8s.io/kubernetes/pkg/registry/storage/rest"
+	migrationrest "k8s.io/kubernetes/pkg/registry/storagemigration/rest"
 )
 
 // handled sends requests to a handler in this process.
@@ -114,7 +114,7 @@ func newUpstream(plugins []string) (http.RoundTripper, []shelf, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	legacy, err := coreStorage(stores, client.PolicyV1())
+	legacy, err := coreStorage(stores, client)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -144,6 +144,7 @@ func newUpstream(plugins []string) (http.RoundTripper, []shelf, error) {
 		resourcerest.RESTStorageProvider{NamespaceClient: client.CoreV1().Namespaces(), Authorizer: allow},
 		schedulingrest.RESTStorageProvider{},
 		storagerest.RESTStorageProvider{},
+		migrationrest.RESTStorageProvider{},
 	} {
 		group, err := p.NewRESTStorage(generallyAvailable{}, stores)
 		if err != nil {
@@ -182,7 +183,7 @@ func (s storesInMemory) GetRESTOptions(r schema.GroupResource, _ runtime.Object)
 
 // coreStorage returns the group without a name. Its addresses and ports are in memory too.
 func coreStorage(stores generic.RESTOptionsGetter,
-	budgets policyclient.PodDisruptionBudgetsGetter) (group genericapiserver.APIGroupInfo, err error) {
+	client kubernetes.Interface) (group genericapiserver.APIGroupInfo, err error) {
 	generics := corerest.GenericConfig{}
 	if group, err = generics.NewRESTStorage(generallyAvailable{}, stores); err != nil {
 		return group, err
@@ -203,7 +204,7 @@ func coreStorage(stores generic.RESTOptionsGetter,
 	if err != nil {
 		return group, err
 	}
-	pods, err := podstore.NewStorage(stores, nodes.KubeletConnectionInfo, nil, budgets,
+	pods, err := podstore.NewStorage(stores, nodes.KubeletConnectionInfo, nil, client.PolicyV1(),
 		authorizerfactory.NewAlwaysAllowAuthorizer())
 	if err != nil {
 		return group, err
@@ -213,7 +214,7 @@ func coreStorage(stores generic.RESTOptionsGetter,
 		return group, err
 	}
 	services, serviceStatus, serviceProxy, err := servicestore.NewREST(stores, core.IPv4Protocol,
-		map[core.IPFamily]ipallocator.Interface{core.IPv4Protocol: ips}, ports, endpoints, pods.Pod, nil)
+		map[core.IPFamily]ipallocator.Interface{core.IPv4Protocol: ips}, ports, nil, pods.Pod, nil)
 	if err != nil {
 		return group, err
 	}
@@ -237,8 +238,11 @@ func coreStorage(stores generic.RESTOptionsGetter,
 	if err != nil {
 		return group, err
 	}
-	accounts, err := accountstore.NewREST(stores, tokens{}, authenticator.Audiences{"api"}, 0, pods.Pod,
-		group.VersionedResourcesStorageMap["v1"]["secrets"].(rest.Getter), nodes.Node, false, 0)
+	webhooks := client.AdmissionregistrationV1()
+	accounts, err := accountstore.NewREST(stores, tokens{}, authenticator.Audiences{"api"},
+		authorizerfactory.NewAlwaysAllowAuthorizer(), 0, pods.Pod,
+		group.VersionedResourcesStorageMap["v1"]["secrets"].(rest.Getter), nodes.Node,
+		webhooks.ValidatingWebhookConfigurations(), webhooks.MutatingWebhookConfigurations(), false, 0)
 	if err != nil {
 		return group, err
 	}

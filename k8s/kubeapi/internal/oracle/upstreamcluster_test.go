@@ -20,6 +20,9 @@ import (
 	resourcevalidation "k8s.io/kubernetes/pkg/apis/resource/validation"
 	"k8s.io/kubernetes/pkg/apis/storage"
 	storagevalidation "k8s.io/kubernetes/pkg/apis/storage/validation"
+	"k8s.io/kubernetes/pkg/apis/storagemigration"
+	migrationvalidation "k8s.io/kubernetes/pkg/apis/storagemigration/validation"
+	"k8s.io/utils/clock"
 )
 
 // creationsOfCluster returns what Kubernetes finds wrong with a new object of a kind with which the parts of a cluster
@@ -41,6 +44,13 @@ func creationsOfCluster(obj runtime.Object) field.ErrorList {
 		return corevalidation.ValidateResourceQuota(obj)
 	case *certificates.CertificateSigningRequest:
 		return certificatesvalidation.ValidateCertificateSigningRequestCreate(obj)
+	case *certificates.ClusterTrustBundle:
+		return certificatesvalidation.ValidateClusterTrustBundle(obj,
+			certificatesvalidation.ValidateClusterTrustBundleOptions{})
+	case *certificates.PodCertificateRequest:
+		return certificatesvalidation.ValidatePodCertificateRequestCreate(obj)
+	case *storagemigration.StorageVersionMigration:
+		return migrationvalidation.ValidateStorageVersionMigration(obj)
 	case *flowcontrol.FlowSchema:
 		return flowcontrolvalidation.ValidateFlowSchema(obj)
 	case *flowcontrol.PriorityLevelConfiguration:
@@ -85,6 +95,13 @@ func updatesOfCluster(obj, old runtime.Object) field.ErrorList {
 		return corevalidation.ValidateResourceQuotaUpdate(obj, old.(*core.ResourceQuota))
 	case *certificates.CertificateSigningRequest:
 		return nil // the specification does not change
+	case *certificates.ClusterTrustBundle:
+		return certificatesvalidation.ValidateClusterTrustBundleUpdate(obj, old.(*certificates.ClusterTrustBundle))
+	case *certificates.PodCertificateRequest:
+		return certificatesvalidation.ValidatePodCertificateRequestUpdate(obj, old.(*certificates.PodCertificateRequest))
+	case *storagemigration.StorageVersionMigration:
+		return migrationvalidation.ValidateStorageVersionMigrationUpdate(obj,
+			old.(*storagemigration.StorageVersionMigration))
 	case *networking.IngressClass:
 		return networkingvalidation.ValidateIngressClassUpdate(obj, old.(*networking.IngressClass))
 	case *networking.IPAddress:
@@ -122,6 +139,14 @@ func statusesOfCluster(obj, old runtime.Object) field.ErrorList {
 	case *certificates.CertificateSigningRequest:
 		return certificatesvalidation.ValidateCertificateSigningRequestStatusUpdate(obj,
 			old.(*certificates.CertificateSigningRequest))
+	case *certificates.PodCertificateRequest:
+		return certificatesvalidation.ValidatePodCertificateRequestStatusUpdate(obj,
+			old.(*certificates.PodCertificateRequest), clock.RealClock{})
+	case *storagemigration.StorageVersionMigration:
+		return migrationvalidation.ValidateStorageVersionMigrationStatusUpdate(obj,
+			old.(*storagemigration.StorageVersionMigration))
+	case *resource.DeviceTaintRule:
+		return resourcevalidation.ValidateDeviceTaintRuleStatusUpdate(obj, old.(*resource.DeviceTaintRule))
 	case *resource.ResourceClaim:
 		return resourcevalidation.ValidateResourceClaimStatusUpdate(obj, old.(*resource.ResourceClaim))
 	case *flowcontrol.FlowSchema:

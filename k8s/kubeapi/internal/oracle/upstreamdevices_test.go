@@ -13,6 +13,8 @@ func creationsOfDevices(obj runtime.Object) (field.ErrorList, bool) {
 	switch obj := obj.(type) {
 	case *resource.DeviceClass:
 		return resourcevalidation.ValidateDeviceClass(obj), true
+	case *resource.DeviceTaintRule:
+		return resourcevalidation.ValidateDeviceTaintRule(obj), true
 	case *resource.ResourceClaim:
 		return resourcevalidation.ValidateResourceClaim(obj), true
 	case *resource.ResourceClaimTemplate:
@@ -28,6 +30,8 @@ func updatesOfDevices(obj, old runtime.Object) (field.ErrorList, bool) {
 	switch obj := obj.(type) {
 	case *resource.DeviceClass:
 		return resourcevalidation.ValidateDeviceClassUpdate(obj, old.(*resource.DeviceClass)), true
+	case *resource.DeviceTaintRule:
+		return resourcevalidation.ValidateDeviceTaintRuleUpdate(obj, old.(*resource.DeviceTaintRule)), true
 	case *resource.ResourceClaim:
 		return resourcevalidation.ValidateResourceClaimUpdate(obj, old.(*resource.ResourceClaim)), true
 	case *resource.ResourceClaimTemplate:

@@ -51,9 +51,9 @@ type standards struct {
 	config
 }
 
-// checks returns the checks of Kubernetes 1.36. They are the same for all APIs of a process.
+// checks returns the checks of Kubernetes 1.37. They are the same for all APIs of a process.
 var checks = sync.OnceValue(func() policy.Evaluator {
-	version := api.MajorMinorVersion(1, 36)
+	version := api.MajorMinorVersion(1, 37)
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), &version)
 	if err != nil {
 		panic(err) // the checks of the module contradict each other

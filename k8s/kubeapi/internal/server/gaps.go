@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -19,7 +22,7 @@ import (
 type gaps struct {
 	api    *rest.API
 	report func(text string)
-	// resources are the resources that the API serves, by group and version, as far as somebody has asked.
+	// resources are the verbs of the resources that the API serves, by group and version, as far as somebody has asked.
 	resources sync.Map
 }
 
@@ -35,31 +38,51 @@ func (g *gaps) watch(w http.ResponseWriter, r *http.Request) http.ResponseWriter
 
 // isKubernetes reports whether a group belongs to Kubernetes itself.
 func isKubernetes(group string) bool {
-	return scheme.Scheme.IsGroupRegistered(group) || group == "apiregistration.k8s.io" || group == "metrics.k8s.io"
+	return scheme.Scheme.IsGroupRegistered(group) || group == "apiregistration.k8s.io" || group == metricsGroup
 }
 
+// metricsGroup is the group of the metrics server, which clusters usually have.
+const metricsGroup = "metrics.k8s.io"
+
 // textFor returns what the server does not have if the answer to a has this code. It returns "" for the answer of a
-// full server.
+// full server, which also refuses resources and methods that Kubernetes does not know.
 func (g *gaps) textFor(a access.Access, code int, r *http.Request) string {
 	what := a.Resource
 	if a.Subresource != "" {
 		what += "/" + a.Subresource
 	}
 	switch {
-	case code == http.StatusNotFound && !g.serves(a.Group, a.Version, what, r):
+	case code == http.StatusNotFound && hasKind(a) && g.verbsOf(a.Group, a.Version, a.Resource, r) == nil:
 		return fmt.Sprintf("kubeapi does not serve %s in %s", what, groupVersion(a.Group, a.Version))
-	case code == http.StatusMethodNotAllowed, code == http.StatusNotImplemented:
+	case code != http.StatusMethodNotAllowed && code != http.StatusNotImplemented:
+	case slices.Contains(g.verbsOf(a.Group, a.Version, what, r), string(a.Verb)): // discovery is that of Kubernetes
 		return fmt.Sprintf("kubeapi does not serve %s of %s in %s", a.Verb, what, groupVersion(a.Group, a.Version))
 	}
 	return ""
+}
+
+// hasKind reports whether Kubernetes has a kind in this group and version that is stored under this resource, although
+// it may not serve the version by default.
+func hasKind(a access.Access) bool {
+	if a.Group == metricsGroup {
+		return a.Resource == "nodes" || a.Resource == "pods"
+	}
+	gv := schema.GroupVersion{Group: a.Group, Version: a.Version}
+	for kind := range scheme.Scheme.KnownTypes(gv) {
+		if plural, _ := meta.UnsafeGuessKindToResource(gv.WithKind(kind)); plural.Resource == a.Resource {
+			return true
+		}
+	}
+	return false
 }
 
 func groupVersion(group, version string) string {
 	return apimeta.GroupVersion{Group: group, Version: version}.String()
 }
 
-// serves reports whether discovery lists a resource. It asks the API as the user of the request r.
-func (g *gaps) serves(group, version, resource string, r *http.Request) bool {
+// verbsOf returns the verbs of a resource as discovery lists them, or nil if it does not list the resource. It asks the
+// API as the user of the request r. If that fails, it returns an empty list, because nobody knows.
+func (g *gaps) verbsOf(group, version, resource string, r *http.Request) []string {
 	path := "/apis/" + group + "/" + version
 	if group == "" {
 		path = "/api/" + version
@@ -73,16 +96,19 @@ func (g *gaps) serves(group, version, resource string, r *http.Request) bool {
 		answer := httptest.NewRecorder()
 		g.api.ServeHTTP(answer, question)
 		var list apimeta.APIResourceList
-		if answer.Code != http.StatusOK || json.Unmarshal(answer.Body.Bytes(), &list) != nil {
-			return answer.Code != http.StatusNotFound
+		switch {
+		case answer.Code == http.StatusNotFound:
+			return nil
+		case answer.Code != http.StatusOK || json.Unmarshal(answer.Body.Bytes(), &list) != nil:
+			return []string{}
 		}
-		names := map[string]bool{}
+		verbs := map[string][]string{}
 		for _, resource := range list.Resources {
-			names[resource.Name] = true
+			verbs[resource.Name] = append([]string{}, resource.Verbs...)
 		}
-		known, _ = g.resources.LoadOrStore(path, names)
+		known, _ = g.resources.LoadOrStore(path, verbs)
 	}
-	return known.(map[string]bool)[resource]
+	return known.(map[string][]string)[resource]
 }
 
 // gapWriter adds the warning, which must precede the answer.

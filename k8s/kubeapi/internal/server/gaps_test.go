@@ -48,7 +48,12 @@ func TestRequestsForWhatTheServerDoesNotHaveAreReported(t *testing.T) {
 		{http.MethodGet, "/apis/apiregistration.k8s.io/v1/apiservices", ""},
 		{http.MethodGet, "/api/v1/namespaces/default/pods/missing", ""},
 		{http.MethodGet, "/apis/example.com/v1/widgets", ""},
-		{http.MethodGet, "/api/v1/namespaces/default/nonsense", "kubeapi does not serve nonsense in v1"},
+		{http.MethodGet, "/apis/metrics.k8s.io/v1beta1/nodes", "kubeapi does not serve nodes in metrics.k8s.io/v1beta1"},
+		{http.MethodGet, "/api/v1/namespaces/default/nonsense", ""},
+		{http.MethodGet, "/api/v1/namespaces/default/pods/missing/nonsense", ""},
+		{http.MethodDelete, "/api/v1/namespaces/default/bindings", ""},
+		{http.MethodPut, "/api/v1/namespaces/default/pods/missing/binding", ""},
+		{http.MethodDelete, "/apis/authorization.k8s.io/v1/subjectaccessreviews", ""},
 		{http.MethodGet, "/api/v1/namespaces/default/configmaps", ""},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), test.method, test.path, nil)
@@ -64,6 +69,7 @@ func TestRequestsForWhatTheServerDoesNotHaveAreReported(t *testing.T) {
 	require.NoError(t, end())
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	assert.Equal(t, "kubeapi does not serve deployments in apps/v1beta1\nkubeapi does not serve nonsense in v1\n",
+	assert.Equal(t, "kubeapi does not serve deployments in apps/v1beta1\n"+
+		"kubeapi does not serve nodes in metrics.k8s.io/v1beta1\n",
 		string(text))
 }

@@ -11,7 +11,7 @@ import (
 func (r *report) autoscaler(obj *autoscalingv2.HorizontalPodAutoscaler) {
 	p, s := field.NewPath("spec"), &obj.Spec
 	if n := s.MinReplicas; n != nil {
-		r.is(*n >= 1, field.Invalid(p.Child("minReplicas"), *n, "must be greater than or equal to 1"))
+		r.is(*n >= 0, field.Invalid(p.Child("minReplicas"), *n, "must be greater than or equal to 0"))
 		r.is(s.MaxReplicas >= *n, field.Invalid(p.Child("maxReplicas"), s.MaxReplicas,
 			"must be greater than or equal to `minReplicas`"))
 		scaled := false

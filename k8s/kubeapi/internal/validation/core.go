@@ -94,6 +94,7 @@ func (r *report) replicationController(obj *corev1.ReplicationController) {
 }
 
 func (r *report) service(obj *corev1.Service) {
+	r.serviceAnnotations(obj)
 	p := field.NewPath("spec")
 	s := &obj.Spec
 	r.is(len(s.Ports) > 0 || isHeadless(s) || s.Type == corev1.ServiceTypeExternalName, field.Required(p.Child("ports"), ""))

@@ -74,6 +74,13 @@ func (r *report) resourceSliceChange(obj, old *resourcev1.ResourceSlice) {
 	r.frozen(p.Child("pool", "name"), now.Pool.Name, was.Pool.Name)
 	r.frozen(p.Child("driver"), now.Driver, was.Driver)
 	r.frozen(p.Child("nodeName"), now.NodeName, was.NodeName)
+	for i := range now.Devices {
+		d := &now.Devices[i]
+		j := slices.IndexFunc(was.Devices, func(old resourcev1.Device) bool { return old.Name == d.Name })
+		if j < 0 || !same(was.Devices[j].Capacity, d.Capacity) {
+			r.deviceCapacity(p.Child("devices").Index(i), d)
+		}
+	}
 }
 
 // slicePlace checks which nodes can use the devices of a slice.
@@ -139,17 +146,8 @@ func (r *report) device(p *field.Path, d *resourcev1.Device, apart bool) {
 		attribute := d.Attributes[name]
 		r.attribute(p.Child("attributes").Key(shortened(string(name), longestQualifiedName)), &attribute)
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.Capacity)) {
-		r.property(p.Child("capacity"), string(name))
-		c := d.Capacity[name]
-		at := p.Child("capacity").Key(shortened(string(name), longestQualifiedName)).Child("requestPolicy")
-		switch {
-		case c.RequestPolicy == nil:
-		case isTrue(d.AllowMultipleAllocations):
-			r.requestPolicy(at, c.Value, c.RequestPolicy)
-		default:
-			r.add(field.Forbidden(at, "allowMultipleAllocations must be true"))
-		}
+	if !r.existing { // otherwise only a capacity that changes counts
+		r.deviceCapacity(p, d)
 	}
 	for i, t := range limited(r, p.Child("taints"), d.Taints, mostDeviceTaints) {
 		p := p.Child("taints").Index(i)
@@ -246,6 +244,22 @@ func (r *report) attribute(p *field.Path, a *resourcev1.DeviceAttribute) {
 		r.is(len(*s) <= longestPropertyValue, field.TooLong(p.Child("version"), "", longestPropertyValue))
 	}
 	r.is(n == 1 || hasLists(a), field.Invalid(p, "", "exactly one value must be specified"))
+}
+
+// deviceCapacity checks the capacity of a device.
+func (r *report) deviceCapacity(p *field.Path, d *resourcev1.Device) {
+	for _, name := range slices.Sorted(maps.Keys(d.Capacity)) {
+		r.property(p.Child("capacity"), string(name))
+		c := d.Capacity[name]
+		at := p.Child("capacity").Key(shortened(string(name), longestQualifiedName)).Child("requestPolicy")
+		switch {
+		case c.RequestPolicy == nil:
+		case isTrue(d.AllowMultipleAllocations):
+			r.requestPolicy(at, c.Value, c.RequestPolicy)
+		default:
+			r.add(field.Forbidden(at, "allowMultipleAllocations must be true"))
+		}
+	}
 }
 
 // hasLists reports whether an attribute has a list of values, which needs a feature gate that is off.

@@ -22,6 +22,9 @@ func (r *report) flowSchemaStatus(obj *flowcontrolv1.FlowSchema) {
 }
 
 func (r *report) priorityLevel(obj *flowcontrolv1.PriorityLevelConfiguration) {
+	_, ok := obj.Annotations[keptZeroSharesKey]
+	r.is(!ok, field.Forbidden(field.NewPath("metadata", "annotations"),
+		"annotation '"+keptZeroSharesKey+"' is forbidden"))
 	r.flowControl(obj, &flowcontrol.PriorityLevelConfiguration{}, "")
 }
 

@@ -17,6 +17,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 )
 
 // rules are the functions that check the objects of a kind. A function that a kind does not need is nil.
@@ -86,6 +87,11 @@ var kinds = byType(
 		object: (*report).signingRequest, status: (*report).signingStatus,
 		statusChange: (*report).signingStatusChange,
 	}),
+	kind(rules[certificatesv1.ClusterTrustBundle]{object: (*report).trustBundle, change: (*report).trustBundleChange}),
+	kind(rules[certificatesv1.PodCertificateRequest]{
+		object: (*report).certificateRequest, change: (*report).certificateRequestChange,
+		statusChange: (*report).certificateRequestEnd,
+	}),
 	kind(rules[coordinationv1.Lease]{object: (*report).lease}),
 	kind(rules[discoveryv1.EndpointSlice]{object: (*report).endpointSlice, change: (*report).endpointSliceChange}),
 	kind(rules[flowcontrolv1.FlowSchema]{object: (*report).flowSchema, status: (*report).flowSchemaStatus}),
@@ -102,6 +108,9 @@ var kinds = byType(
 		object: (*report).disruptionBudget, status: (*report).disruptionBudgetStatus,
 	}),
 	kind(rules[resourcev1.DeviceClass]{object: (*report).deviceClass}),
+	kind(rules[resourcev1.DeviceTaintRule]{
+		object: (*report).taintRule, status: (*report).taintRuleStatus,
+	}),
 	kind(rules[resourcev1.ResourceClaim]{
 		object: (*report).deviceClaim, change: (*report).deviceClaimChange,
 		status: (*report).deviceClaimStatus, statusChange: (*report).deviceClaimStatusChange,
@@ -117,6 +126,10 @@ var kinds = byType(
 	kind(rules[storagev1.StorageClass]{object: (*report).storageClass, change: (*report).storageClassChange}),
 	kind(rules[storagev1.VolumeAttachment]{
 		object: (*report).attachment, change: (*report).attachmentChange, status: (*report).attachmentStatus,
+	}),
+	kind(rules[storagemigrationv1.StorageVersionMigration]{
+		object: (*report).migration, change: (*report).migrationChange,
+		status: (*report).migrationStatus, statusChange: (*report).migrationStatusChange,
 	}),
 	kind(rules[storagev1.VolumeAttributesClass]{
 		object: (*report).attributesClass, change: (*report).attributesClassChange,

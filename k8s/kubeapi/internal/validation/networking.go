@@ -15,6 +15,11 @@ import (
 
 func (r *report) ingress(obj *networkingv1.Ingress) {
 	p, s := field.NewPath("spec"), &obj.Spec
+	if class, ok := obj.Annotations[ingressClassKey]; ok && !r.existing {
+		r.is(s.IngressClassName == nil || *s.IngressClassName == class,
+			field.Invalid(field.NewPath("annotations", ingressClassKey), class,
+				"must match `ingressClassName` when both are specified"))
+	}
 	if len(s.Rules) == 0 && s.DefaultBackend == nil {
 		r.add(field.Invalid(p, s.Rules, "either `defaultBackend` or `rules` must be specified"))
 	}
@@ -191,7 +196,7 @@ func (r *report) policyPort(p *field.Path, port *networkingv1.NetworkPolicyPort)
 	default:
 		r.port(p.Child("port"), port.Port.IntVal)
 		if end != nil {
-			r.is(*end >= port.Port.IntVal, field.Invalid(p.Child("endPort"), port.Port.IntVal,
+			r.is(*end >= port.Port.IntVal, field.Invalid(p.Child("endPort"), *end,
 				"must be greater than or equal to `port`"))
 			r.port(p.Child("endPort"), *end)
 		}

@@ -20,6 +20,7 @@ import (
 // node checks a Node. Kubernetes shows its taints as if they were part of the metadata.
 func (r *report) node(obj *corev1.Node) {
 	p := field.NewPath("spec")
+	r.nodeAnnotations(obj.Annotations)
 	r.taints(field.NewPath("metadata", "taints"), obj.Spec.Taints)
 	r.nodeResources(field.NewPath("status"), &obj.Status)
 	ranges := p.Child("podCIDRs")

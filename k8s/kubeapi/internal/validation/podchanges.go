@@ -18,6 +18,7 @@ const podFieldsFrozen = "pod updates may not change fields other than " +
 // podChange checks that a Pod gets at most other images, a shorter deadline, more tolerations, fewer gates, and, as
 // long as it has gates, a narrower choice of nodes.
 func (r *report) podChange(obj, old *corev1.Pod) {
+	r.podAnnotationsChange(obj.Annotations, old.Annotations)
 	p, now, was := field.NewPath("spec"), &obj.Spec, &old.Spec
 	const lengths = "pod updates may not add or remove containers"
 	if len(now.Containers) != len(was.Containers) {

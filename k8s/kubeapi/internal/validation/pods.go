@@ -15,8 +15,10 @@ import (
 
 func (r *report) pod(obj *corev1.Pod) {
 	spec := field.NewPath("spec")
+	r.podAnnotations(field.NewPath("metadata", "annotations"), obj.Annotations, &obj.Spec)
 	r.podSpec(spec, &obj.Spec, true)
 	if !r.existing {
+		r.profilesAgree(&obj.ObjectMeta, &obj.Spec)
 		r.is(len(obj.Spec.EphemeralContainers) == 0,
 			field.Forbidden(spec.Child("ephemeralContainers"), "cannot be set on create"))
 		r.is(obj.Spec.NodeName == "" || len(obj.Spec.SchedulingGates) == 0,
@@ -74,6 +76,7 @@ func (r *report) podTemplate(obj *corev1.PodTemplate) {
 func (r *report) template(p *field.Path, t *corev1.PodTemplateSpec) {
 	r.labels(p.Child("labels"), t.Labels)
 	r.add(apimachinery.ValidateAnnotations(t.Annotations, p.Child("annotations"))...)
+	r.podAnnotations(p.Child("annotations"), t.Annotations, &t.Spec)
 	r.podSpec(p.Child("spec"), &t.Spec, false)
 	r.is(len(t.Spec.EphemeralContainers) == 0, field.Forbidden(p.Child("spec", "ephemeralContainers"),
 		"ephemeral containers not allowed in pod template"))

@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -172,7 +173,8 @@ func (r *report) containerUser(p *field.Path, u *corev1.LinuxContainerUser) {
 	if u == nil {
 		return
 	}
-	r.user(p.Child("uid"), &u.UID)
+	r.is(u.UID >= 0 && u.UID <= math.MaxUint32, field.Invalid(p.Child("uid"), u.UID,
+		"must be between 0 and 4294967295, inclusive"))
 	r.group(p.Child("gid"), &u.GID)
 	for i := range u.SupplementalGroups {
 		r.group(p.Child("supplementalGroups").Index(i), &u.SupplementalGroups[i])

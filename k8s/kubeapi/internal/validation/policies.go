@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -170,11 +171,32 @@ func (r *report) priorityClass(obj *schedulingv1.PriorityClass) {
 		return
 	}
 	const highest = 1_000_000_000
-	r.is(strings.HasPrefix(obj.Name, "system-") || obj.Value <= highest,
-		field.Forbidden(field.NewPath("value"), "maximum allowed value of a user defined priority is 1000000000"))
+	if strings.HasPrefix(obj.Name, "system-") {
+		if why := notOfSystem(obj); why != "" {
+			r.add(field.Forbidden(field.NewPath("metadata", "name"),
+				"priority class names with 'system-' prefix are reserved for system use only. error: "+why))
+		}
+	} else {
+		r.is(obj.Value <= highest,
+			field.Forbidden(field.NewPath("value"), "maximum allowed value of a user defined priority is 1000000000"))
+	}
 	if obj.PreemptionPolicy != nil {
 		oneOf(r, field.NewPath("preemptionPolicy"), *obj.PreemptionPolicy, corev1.PreemptLowerPriority, corev1.PreemptNever)
 	}
+}
+
+// notOfSystem returns why a PriorityClass is none of those that every cluster has, or "".
+func notOfSystem(c *schedulingv1.PriorityClass) string {
+	values := map[string]int32{"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+	switch value, ok := values[c.Name]; {
+	case !ok:
+		return c.Name + " is not a known system priority class"
+	case c.Value != value:
+		return fmt.Sprintf("value of %s PriorityClass must be %d", c.Name, value)
+	case c.GlobalDefault:
+		return fmt.Sprintf("globalDefault of %s PriorityClass must be false", c.Name)
+	}
+	return ""
 }
 
 func (r *report) priorityClassChange(obj, old *schedulingv1.PriorityClass) {

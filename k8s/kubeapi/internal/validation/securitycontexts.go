@@ -32,12 +32,8 @@ func (r *report) podSecurity(p *field.Path, s *corev1.PodSpec, c *corev1.PodSecu
 	r.appArmor(p.Child("appArmorProfile"), c.AppArmorProfile)
 	optionalOneOf(r, p.Child("supplementalGroupsPolicy"), c.SupplementalGroupsPolicy, corev1.SupplementalGroupsPolicyMerge,
 		corev1.SupplementalGroupsPolicyStrict)
-	policies := []corev1.PodSELinuxChangePolicy{corev1.SELinuxChangePolicyRecursive}
-	if r.existing { // a new object needs a feature gate that is off
-		policies = []corev1.PodSELinuxChangePolicy{corev1.SELinuxChangePolicyMountOption,
-			corev1.SELinuxChangePolicyRecursive}
-	}
-	optionalOneOf(r, p.Child("seLinuxChangePolicy"), c.SELinuxChangePolicy, policies...)
+	optionalOneOf(r, p.Child("seLinuxChangePolicy"), c.SELinuxChangePolicy, corev1.SELinuxChangePolicyMountOption,
+		corev1.SELinuxChangePolicyRecursive)
 }
 
 // containerSecurity checks what one container may do.

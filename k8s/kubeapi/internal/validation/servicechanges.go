@@ -49,8 +49,10 @@ func (r *report) nodeChange(obj, old *corev1.Node) {
 	p, now, was := field.NewPath("spec"), &obj.Spec, &old.Spec
 	r.is(len(was.PodCIDRs) == 0 || slices.Equal(now.PodCIDRs, was.PodCIDRs),
 		field.Forbidden(p.Child("podCIDRs"), "node updates may not change podCIDR except from \"\" to valid"))
-	r.is(was.ProviderID == "" || now.ProviderID == was.ProviderID,
-		field.Forbidden(p.Child("providerID"), "node updates may not change providerID except from \"\" to valid"))
+	r.is(was.ProviderID == "" || now.ProviderID != "",
+		field.Invalid(p.Child("providerID"), nil, "field cannot be cleared once set"))
+	r.is(was.ProviderID == "" || now.ProviderID == "" || now.ProviderID == was.ProviderID,
+		field.Invalid(p.Child("providerID"), nil, "field cannot be modified once set"))
 	r.nodeConfigs(obj)
 	r.is(now.DoNotUseExternalID == was.DoNotUseExternalID, field.Forbidden(p.Child("externalID"), "may not be updated"))
 }

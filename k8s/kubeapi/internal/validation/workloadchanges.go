@@ -10,14 +10,10 @@ import (
 
 func (r *report) statefulSetChange(obj, old *appsv1.StatefulSet) {
 	p, now, was := field.NewPath("spec"), &obj.Spec, &old.Spec
-	rest := now.DeepCopy()
-	rest.Replicas, rest.Ordinals, rest.Template, rest.UpdateStrategy = was.Replicas, was.Ordinals, was.Template,
-		was.UpdateStrategy
-	rest.MinReadySeconds, rest.RevisionHistoryLimit = was.MinReadySeconds, was.RevisionHistoryLimit
-	rest.PersistentVolumeClaimRetentionPolicy = was.PersistentVolumeClaimRetentionPolicy
-	r.is(same(rest, was), field.Forbidden(p, "updates to statefulset spec for fields other than 'replicas', 'ordinals', "+
-		"'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "+
-		"'minReadySeconds' are forbidden"))
+	r.frozen(p.Child("selector"), now.Selector, was.Selector)
+	r.frozen(p.Child("volumeClaimTemplates"), now.VolumeClaimTemplates, was.VolumeClaimTemplates)
+	r.frozen(p.Child("serviceName"), now.ServiceName, was.ServiceName)
+	r.frozen(p.Child("podManagementPolicy"), now.PodManagementPolicy, was.PodManagementPolicy)
 }
 
 func (r *report) deploymentChange(obj, old *appsv1.Deployment) {
@@ -48,10 +44,6 @@ func (r *report) jobChange(job, old *batchv1.Job) {
 	now, was := &job.Spec, &old.Spec
 	r.completionsChange(p.Child("completions"), now, was)
 	r.frozen(p.Child("selector"), now.Selector, was.Selector)
-	if _, recent := was.Template.Labels[batchv1.JobNameLabel]; recent && !isTrue(now.ManualSelector) &&
-		now.Selector != nil {
-		r.recentLabels(job)
-	}
 	if isTrue(was.Suspend) && old.Status.Active == 0 {
 		template := was.Template.DeepCopy()
 		takePlacement(template, &now.Template)

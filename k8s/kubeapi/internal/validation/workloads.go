@@ -210,15 +210,13 @@ func (r *report) job(obj *batchv1.Job) {
 	r.jobSpec(p, &obj.Spec)
 	r.is(obj.Spec.Selector != nil, field.Required(p.Child("selector"), ""))
 	r.jobSelector(p, obj)
-	if isTrue(obj.Spec.ManualSelector) || obj.Spec.Selector == nil {
+	if r.existing || isTrue(obj.Spec.ManualSelector) || obj.Spec.Selector == nil {
 		return
 	}
 	uid := string(obj.UID)
 	r.generatedLabel(obj, "controller-uid", uid)
 	r.generatedLabel(obj, "job-name", obj.Name)
-	if !r.existing {
-		r.recentLabels(obj)
-	}
+	r.recentLabels(obj)
 	expected := labels.Set{"controller-uid": uid, "job-name": obj.Name, batchv1.ControllerUidLabel: uid,
 		batchv1.JobNameLabel: obj.Name}
 	if selector, err := metav1.LabelSelectorAsSelector(obj.Spec.Selector); err == nil {
