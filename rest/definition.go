@@ -188,9 +188,10 @@ type Hooks[T any] struct {
 	// client can change: no metadata that the server sets, and in a write of the status only the status. A built-in kind
 	// may set the status in any update.
 	Prepare func(ctx context.Context, obj, old *T) error
-	// Validate checks an object by rules that the tags cannot express, and returns the errors. old is nil on create. An
-	// update that changes nothing is checked too.
-	Validate func(ctx context.Context, obj, old *T) status.FieldErrors
+	// Validate checks an object by rules that the tags cannot express. The [status.FieldErrors] are everything that is
+	// wrong with the object; the client gets them in one 422 Invalid. An error says that Validate could not find out, for
+	// example because a database does not answer. old is nil on create. An update that changes nothing is checked too.
+	Validate func(ctx context.Context, obj, old *T) (status.FieldErrors, error)
 	// ValidateDelete refuses the deletion of an object by returning an error, usually [status.Forbidden].
 	ValidateDelete func(ctx context.Context, obj *T) error
 

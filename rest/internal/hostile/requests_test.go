@@ -930,10 +930,16 @@ func TestPanickingHooks(t *testing.T) {
 			r.Hooks.Default = func(context.Context, *apitest.Thing) error { boom(); return nil }
 		}, "POST", apitest.Things, apitest.ThingBody("b", "{}")},
 		"Validate on create": {func(r *rest.Resource[apitest.Thing]) {
-			r.Hooks.Validate = func(context.Context, *apitest.Thing, *apitest.Thing) status.FieldErrors { boom(); return nil }
+			r.Hooks.Validate = func(context.Context, *apitest.Thing, *apitest.Thing) (status.FieldErrors, error) {
+				boom()
+				return nil, nil
+			}
 		}, "POST", apitest.Things, apitest.ThingBody("b", "{}")},
 		"Validate with nil": {func(r *rest.Resource[apitest.Thing]) {
-			r.Hooks.Validate = func(_ context.Context, _, old *apitest.Thing) status.FieldErrors { _ = old.Name; return nil }
+			r.Hooks.Validate = func(_ context.Context, _, old *apitest.Thing) (status.FieldErrors, error) {
+				_ = old.Name
+				return nil, nil
+			}
 		}, "POST", apitest.Things, apitest.ThingBody("b", "{}")},
 		"ValidateDelete": {func(r *rest.Resource[apitest.Thing]) {
 			r.Hooks.ValidateDelete = func(context.Context, *apitest.Thing) error { boom(); return nil }
@@ -942,7 +948,10 @@ func TestPanickingHooks(t *testing.T) {
 			r.Hooks.ValidateDelete = func(context.Context, *apitest.Thing) error { boom(); return nil }
 		}, "DELETE", apitest.Things, ""},
 		"Get of a subresource": {thingSub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "scale",
-			Get: func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) { boom(); return nil, nil }}), "GET",
+			Get: func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) {
+				boom()
+				return nil, nil
+			}}), "GET",
 			apitest.Things + "/a/scale", ""},
 		"Update of a subresource": {thingSub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "scale",
 			Get:    func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) { return &apitest.ThingScale{}, nil },

@@ -115,11 +115,11 @@ func TestHooksOnDocuments(t *testing.T) {
 				}
 				return nil
 			},
-			Validate: func(_ context.Context, d, _ *apimeta.Document) status.FieldErrors {
+			Validate: func(_ context.Context, d, _ *apimeta.Document) (status.FieldErrors, error) {
 				if content(d, "spec")["watts"].(int64) > 100 {
-					return status.FieldErrors{status.InvalidField(status.Field("spec", "watts"), nil, "too bright")}
+					return status.FieldErrors{status.InvalidField(status.Field("spec", "watts"), nil, "too bright")}, nil
 				}
-				return nil
+				return nil, nil
 			},
 		}
 	}))

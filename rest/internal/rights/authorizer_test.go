@@ -213,9 +213,9 @@ func TestClientAsUser(t *testing.T) {
 		"alice get widgets/status"}}
 	widgetsOf := apitest.WidgetResource()
 	var seen access.User
-	widgetsOf.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) status.FieldErrors {
+	widgetsOf.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) (status.FieldErrors, error) {
 		seen = access.UserFrom(ctx)
-		return nil
+		return nil, nil
 	}
 	api := apitest.New(t, rest.Options{Authorizer: r}, widgetsOf)
 	ctx := t.Context()
@@ -263,9 +263,9 @@ func TestClientOverHTTPAsUser(t *testing.T) {
 		"boss impersonate userextras/scope/s", "bob create widgets"}
 	var seen access.User
 	widgetsOf := apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
-		r.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) status.FieldErrors {
+		r.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) (status.FieldErrors, error) {
 			seen = access.UserFrom(ctx)
-			return nil
+			return nil, nil
 		}
 	})
 	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: &rights{rules: rules}},
