@@ -122,9 +122,9 @@ type Options struct {
 	// order is that in which they are asked and started, see [Parts]. [API.Start] starts what they do in the background.
 	Plugins []Plugin
 	// CEL is the evaluator of expressions that clients write: in CustomResourceDefinitions, admission policies and match
-	// conditions of webhooks. All plug-ins use it. Set it to cel.New(nil) of module cel: rules that it contains have no
-	// effect here, because rules belong to a kind ([Resource.Rules]). Default: plug-ins refuse expressions.
-	CEL Rules
+	// conditions of webhooks. All plug-ins use it. Set it to cel.Evaluator() of module cel. Default: plug-ins refuse
+	// expressions.
+	CEL Evaluator
 	// Budget bounds the memory whose size clients choose: answers that the API builds as a whole, and its caches. Several
 	// APIs may share one, and each holds no more than it leaves to the others (see [storage.Budget.Part]). Likewise, all
 	// answers to one user hold no more than they leave to other users. If the Budget has no room for an answer, the caches

@@ -103,9 +103,6 @@ func (p Parts) Plug(*API) (Parts, error) { return p, nil }
 
 // plug adds the parts of the plug-ins to those of the host, and returns the definitions of the plug-ins.
 func (a *API) plug() (definitions []Definition, err error) {
-	if _, err := setOf(a.options.CEL); err != nil {
-		return nil, fmt.Errorf("Options.CEL: %w", err)
-	}
 	a.paths = pluginPaths{}
 	var exempt []string
 	checks := a.options.HealthChecks

@@ -235,14 +235,7 @@ func TestWrongPluginsAreRefused(t *testing.T) {
 			assert.EqualError(t, err, c.want)
 		})
 	}
-	_, err := rest.New(rest.Options{CEL: language{}})
-	assert.ErrorContains(t, err, "rest.New: Options.CEL: the rules are a rest_test.language")
 }
-
-// language implements [rest.Rules], but evaluates nothing.
-type language struct{}
-
-func (language) Language() string { return "none" }
 
 func TestExemptGroupsOfPlugins(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -39,7 +39,7 @@ func TestNewRefusesDocuments(t *testing.T) {
 		{"an invalid schema", with(`{"type":"object","properties":{"spec":{"type":"thing"}}}`),
 			`Schema: schema: spec: type: "thing" is not a JSON type`},
 		{"rules without their evaluator", with(`{"type":"object","x-kubernetes-validations":[{"rule":"true"}]}`),
-			"set Rules to cel.New(nil)"},
+			"set Schema.CEL to cel.Evaluator()"},
 		{"an overlay", apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) {
 			r.Overlay = map[string]string{"Lantern": "doc=x"}
 		}), "Overlay: it adds to a Go type"},

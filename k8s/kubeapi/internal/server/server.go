@@ -127,7 +127,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	options := rest.Options{
 		Store: c.Store, Admission: admission, Logger: c.Logger, Authenticator: users, OpenHealth: true,
 		Version: version(), Types: c.Types, HostUser: hostUser,
-		CEL: cel.New(nil), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(),
+		CEL: cel.Evaluator(), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(),
 			last, []rest.Plugin{
 				rest.Parts{Name: "cluster",
 					Start: func(ctx context.Context, api *rest.API) error { return bootstrap.Create(ctx, api, c.Objects) }},
