@@ -48,7 +48,7 @@ type API struct {
 	flights   *delivery.Flights
 	rights    *rights.Rights
 	readings  rights.Readings
-	limiter   Limiter // nil if only Options.MaxInFlight limits requests
+	limiter   Limiter // nil if only Options.Limits.MaxInFlight limits requests
 	pages     *pagePolicy
 	plugins   *plugins
 	checks    []*hostCheck
@@ -75,16 +75,17 @@ func New(options Options, definitions ...Definition) (*API, error) {
 // newAPI returns an API that serves nothing yet. begin makes it serve.
 func newAPI(options Options) *API {
 	a := &API{options: options.withDefaults(), ending: delivery.NewEnding(), plugins: newPlugins(), stages: newStages()}
-	a.flights = delivery.NewFlights(a.ending, a.options.MaxInFlight, a.options.MaxBodyBytes)
+	a.flights = delivery.NewFlights(a.ending, a.options.Limits.MaxInFlight, a.options.Limits.MaxBodyBytes)
 	a.rights = rights.NewRights(rights.Background{
 		Context: a.ending, Enter: func() error { return a.flights.EnterCall(nil) },
 		Leave: func() { a.flights.LeaveCall(nil) },
 	}, a.options.Now)
 	a.types = media.NewTypes(a.options.CBOR)
-	a.budget = a.options.budget()
+	a.budget = a.options.Limits.budget()
+	caches := a.options.Limits.caches()
 	a.listRoom = a.budget.Part(maxProtobufLists)
-	a.lists = media.NewListCache(a.budget, a.options.MaxListBytes)
-	a.messages = media.NewMessages(a.budget, a.options.MaxProtobufBytes)
+	a.lists = media.NewListCache(a.budget, caches.lists)
+	a.messages = media.NewMessages(a.budget, caches.messages)
 	a.store = a.options.Store
 	if a.store == nil {
 		a.store, a.ownsStore = storage.NewMemory(storage.Options{Now: a.options.Now}), true
@@ -93,9 +94,9 @@ func newAPI(options Options) *API {
 	a.env = resource.NewEnvironment(resource.Host{
 		Owner: a, Holder: a.ending,
 		Store: a.store, Stores: a.options.Stores, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger,
-		MaxObjectBytes: growth * a.options.MaxBodyBytes,
+		MaxObjectBytes: growth * a.options.Limits.MaxBodyBytes,
 		Budget:         a.budget, Answers: a.budget.Part(maxAnswers), Borrower: a.borrowerIn,
-		MaxConvertedBytes: a.options.MaxConvertedBytes, MaxDecodedBytes: a.options.MaxDecodedBytes,
+		MaxConvertedBytes: caches.converted, MaxDecodedBytes: caches.decoded,
 		Queries:        a.options.Queries.limits(),
 		UnsafeDeletion: a.options.UnsafeDeletion,
 		Served:         func() resource.Set { return a.serving.Load().Set },
@@ -118,7 +119,7 @@ func (a *API) begin(definitions []Definition) (err error) {
 			return fmt.Errorf("Options.Stores: the store of %s is nil", gr)
 		}
 	}
-	if a.pages, err = newPagePolicy(a.options.AllowedOrigins, a.options.AllowedHosts); err != nil {
+	if a.pages, err = newPagePolicy(a.options.Browsers.AllowedOrigins, a.options.Browsers.AllowedHosts); err != nil {
 		return err
 	}
 	plugged, err := a.plug()
@@ -173,9 +174,9 @@ func (a *API) begin(definitions []Definition) (err error) {
 	return nil
 }
 
-// RequestTimeout returns the time limit of a write, [Options].RequestTimeout or its default. The WriteTimeout of the
+// RequestTimeout returns the time limit of a write, [Limits].RequestTimeout or its default. The WriteTimeout of the
 // server must be longer.
-func (a *API) RequestTimeout() time.Duration { return a.options.RequestTimeout }
+func (a *API) RequestTimeout() time.Duration { return a.options.Limits.RequestTimeout }
 
 // Authorizes reports whether an Authorizer decides about requests. Without one, every user may do everything. A plug-in
 // that would give more away than objects asks for it when it answers a request, because later plug-ins may bring the
@@ -185,7 +186,7 @@ func (a *API) Authorizes() bool { return a.options.Authorizer != nil }
 // NewUID returns a new uid, as [Options].NewUID does.
 func (a *API) NewUID() string { return a.options.NewUID() }
 
-// Shutdown drains the API for [Options].DrainTime, see [API.Drain]. Then it stops the plug-ins, in the reverse order of
+// Shutdown drains the API for [Health].DrainTime, see [API.Drain]. Then it stops the plug-ins, in the reverse order of
 // their start, ends all watches and streams, refuses new requests and calls with 503 ServiceUnavailable, waits for
 // those in flight, and closes the store if the API created it. A watch ends as a complete answer without an error
 // event, so its client watches again from where it was, at another replica.

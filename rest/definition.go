@@ -173,7 +173,7 @@ type Names struct {
 // with the context that they receive. They may run several times for one write, because the server starts again if
 // another write commits first. If a hook returns an error of package status, the server sends this error. If it returns
 // any other error or panics, the server sends a 500. A hook should return when its context ends, see
-// [Options].RequestTimeout.
+// [Limits].RequestTimeout.
 type Hooks[T any] struct {
 	// Default fills in fields that the client has left out, after the defaults of the struct's tags. It may add elements to
 	// a set and to a keyed list. If it changes a value that the client has sent, the server sends a 500 (API conventions,

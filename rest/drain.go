@@ -11,7 +11,7 @@ import (
 // The API serves everything as before.
 //
 // [API.Shutdown] drains first. A host that has other things to stop before calls Drain at the very beginning, as
-// host.Run of package rest/host does: [Options].DrainTime counts from the first call of Drain.
+// host.Run of package rest/host does: [Health].DrainTime counts from the first call of Drain.
 func (a *API) Drain() {
 	now := time.Now()
 	if a.draining.CompareAndSwap(nil, &now) {
@@ -19,12 +19,12 @@ func (a *API) Drain() {
 	}
 }
 
-// DrainTime returns [Options].DrainTime. A shutdown takes at least so long.
-func (a *API) DrainTime() time.Duration { return a.options.DrainTime }
+// DrainTime returns [Health].DrainTime. A shutdown takes at least so long.
+func (a *API) DrainTime() time.Duration { return a.options.Health.DrainTime }
 
 // untilDrained waits until the time of the drain is over, or until ctx or the API ends.
 func (a *API) untilDrained(ctx context.Context) {
-	left := time.Until(a.draining.Load().Add(a.options.DrainTime))
+	left := time.Until(a.draining.Load().Add(a.options.Health.DrainTime))
 	if left <= 0 {
 		return
 	}

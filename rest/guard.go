@@ -134,7 +134,7 @@ func (q *request) impersonate(header string) error {
 	return nil
 }
 
-// holder says how the request counts for [Options.MaxInFlight]. A client that acts as another user counts as itself.
+// holder says how the request counts for [Limits.MaxInFlight]. A client that acts as another user counts as itself.
 func (q *request) holder() delivery.Holder {
 	u, known := userIn(q.r.Context())
 	switch {
@@ -145,7 +145,7 @@ func (q *request) holder() delivery.Holder {
 	}
 	h := delivery.Holder{User: u.Name, Exempt: q.isHealth()}
 	for _, group := range u.Groups {
-		h.Exempt = h.Exempt || slices.Contains(q.api.options.ExemptGroups, group)
+		h.Exempt = h.Exempt || slices.Contains(q.api.options.Limits.ExemptGroups, group)
 	}
 	if q.api.options.Authenticator == nil && u.Name == identity.Anonymous {
 		h.User = "" // nobody has found out who it is
@@ -189,9 +189,9 @@ func userIn(ctx context.Context) (u access.User, ok bool) {
 	return u, ok
 }
 
-// isOpen reports whether the host serves the path to everybody, see [Options.OpenHealth].
+// isOpen reports whether the host serves the path to everybody, see [Health.Open].
 func (q *request) isOpen() bool {
-	if !q.api.options.OpenHealth {
+	if !q.api.options.Health.Open {
 		return false
 	}
 	path := q.r.URL.Path

@@ -29,7 +29,7 @@ func (a *API) handlingIn(ctx context.Context) (*handling, error) {
 }
 
 // ReadBody reads the body of a request that the handler of a plug-in's path (see [Parts].Paths) answers. As for other
-// requests, the limit is [Options].MaxBodyBytes, and the request gives its place to others until the client has sent
+// requests, the limit is [Limits].MaxBodyBytes, and the request gives its place to others until the client has sent
 // the body.
 func (a *API) ReadBody(r *http.Request) ([]byte, error) {
 	h, err := a.handlingIn(r.Context())
@@ -39,7 +39,7 @@ func (a *API) ReadBody(r *http.Request) ([]byte, error) {
 	return h.receiveBody()
 }
 
-// TakeMemory takes bytes of the memory for answers (see [Options].Budget), before the handler of a plug-in's path makes
+// TakeMemory takes bytes of the memory for answers (see [Limits].Budget), before the handler of a plug-in's path makes
 // an answer whose size the client chooses. ctx is the context of the handler's request, or comes from it. If there is
 // no room, the error is one for the client, such as 429. A negative number gives bytes back, and the API gives all back
 // when the handler returns. One goroutine at a time may call it for a request.

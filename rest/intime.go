@@ -87,5 +87,5 @@ func (q *request) abandon(hook *resource.RunningHook) (returned func()) {
 	}
 }
 
-// StuckHooks returns how many hooks go on although the time of their requests is up (see [Options].RequestTimeout).
+// StuckHooks returns how many hooks go on although the time of their requests is up (see [Limits].RequestTimeout).
 func (a *API) StuckHooks() int { return a.flights.Abandoned() }

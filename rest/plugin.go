@@ -58,12 +58,12 @@ type Parts struct {
 	Authorizer access.Authorizer
 	// Observer observes the requests of the API.
 	Observer observe.Observer
-	// Limiter decides when the API works on requests, in the place of [Options.MaxInFlight]. At most one plug-in may have
+	// Limiter decides when the API works on requests, in the place of [Limits.MaxInFlight]. At most one plug-in may have
 	// one.
 	Limiter Limiter
-	// ExemptGroups are added to [Options.ExemptGroups] unless the host sets them.
+	// ExemptGroups are added to [Limits.ExemptGroups] unless the host sets them.
 	ExemptGroups []string
-	// HealthChecks are added to those of [Options.HealthChecks].
+	// HealthChecks are added to those of [Health.Checks].
 	HealthChecks []HealthCheck
 	// Paths are handlers of paths outside of all resources, such as "/debug/watches". A path that ends with a slash stands
 	// for all paths below too, and for itself without the slash. The API finds out the user of each request, gives it a
@@ -105,7 +105,7 @@ func (p Parts) Plug(*API) (Parts, error) { return p, nil }
 func (a *API) plug() (definitions []Definition, err error) {
 	a.paths = pluginPaths{}
 	var exempt []string
-	checks := a.options.HealthChecks
+	checks := a.options.Health.Checks
 	authenticators, authorizers := access.Authenticators{a.options.Authenticator}, access.Authorizers{a.options.Authorizer}
 	for i, plugin := range a.options.Plugins {
 		if plugin == nil {
@@ -136,8 +136,8 @@ func (a *API) plug() (definitions []Definition, err error) {
 	}
 	a.options.Authenticator = oneOf(authenticators, func(all []access.Authenticator) access.Authenticator { return access.Authenticators(all) })
 	a.options.Authorizer = oneOf(authorizers, func(all []access.Authorizer) access.Authorizer { return access.Authorizers(all) })
-	if a.options.ExemptGroups == nil {
-		a.options.ExemptGroups = exempt
+	if a.options.Limits.ExemptGroups == nil {
+		a.options.Limits.ExemptGroups = exempt
 	}
 	if a.checks, err = newHostChecks(checks, a.options.Logger); err != nil {
 		return nil, err

@@ -255,8 +255,8 @@ func TestExemptGroupsOfPlugins(t *testing.T) {
 				name := r.Header.Get("Test-User")
 				return &access.Identity{User: access.User{Name: name, Groups: []string{name + "s"}}}, nil
 			})
-			api := apitest.New(t, rest.Options{Admission: []admission.Hook{wait}, Authenticator: users, MaxInFlight: 2,
-				ExemptGroups: c.host, Plugins: []rest.Plugin{rest.Parts{Name: "groups", ExemptGroups: []string{"annas"}}}},
+			api := apitest.New(t, rest.Options{Admission: []admission.Hook{wait}, Authenticator: users,
+				Limits: rest.Limits{MaxInFlight: 2, ExemptGroups: c.host}, Plugins: []rest.Plugin{rest.Parts{Name: "groups", ExemptGroups: []string{"annas"}}}},
 				apitest.WidgetResource())
 			go apitest.Do(t, api, "POST", apitest.Widgets,
 				`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"slow"},"spec":{"size":1}}`, "Test-User", "anna")

@@ -147,7 +147,7 @@ func (q *request) objectName() (namespace, name string, err error) {
 // context returns the context for hooks. Reads without hooks do not call it, which saves its allocation.
 func (q *request) context() context.Context { return context.WithValue(q.r.Context(), keys.Call{}, q) }
 
-// withTimeout returns the context of the request, bounded by [Options].RequestTimeout and by its parameter timeout. The
+// withTimeout returns the context of the request, bounded by [Limits].RequestTimeout and by its parameter timeout. The
 // caller calls the returned function.
 func (q *request) withTimeout() (context.Context, context.CancelFunc, error) {
 	timeout, err := q.timeout()
@@ -160,7 +160,7 @@ func (q *request) withTimeout() (context.Context, context.CancelFunc, error) {
 
 // timeout returns the value of the parameter timeout, at most the time limit of the API.
 func (q *request) timeout() (time.Duration, error) {
-	limit, value := q.api.options.RequestTimeout, q.query.Get("timeout")
+	limit, value := q.api.options.Limits.RequestTimeout, q.query.Get("timeout")
 	if value == "" {
 		return limit, nil
 	}
@@ -193,7 +193,7 @@ func (q *request) receiveBody() ([]byte, error) {
 	if err := flights.Receive(&q.flight); err != nil {
 		return nil, err
 	}
-	data, err := body.Read(q.w, q.r, q.api.options.MaxBodyBytes,
+	data, err := body.Read(q.w, q.r, q.api.options.Limits.MaxBodyBytes,
 		func(bytes int64) error { return flights.Received(&q.flight, bytes) })
 	if err != nil {
 		return nil, err

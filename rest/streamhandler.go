@@ -138,7 +138,7 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 		}
 		w := q.api.writes.New(q.res.Resource, t, write.Asked{})
 		w.Warnings = &q.warnings
-		ctx, cancel := context.WithTimeout(q.context(), q.api.options.RequestTimeout)
+		ctx, cancel := context.WithTimeout(q.context(), q.api.options.Limits.RequestTimeout)
 		defer cancel()
 		options, err = inTime(ctx, q, func(ctx context.Context) (doc.Value, error) { return w.Connect(ctx, options) })
 		if err != nil {
@@ -150,7 +150,7 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 
 // checkStream runs the Check of a stream. The stream has no time limit, but what comes before it has one.
 func (q *request) checkStream(ctx context.Context, bound boundStream) error {
-	ctx, cancel := context.WithTimeout(ctx, q.api.options.RequestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, q.api.options.Limits.RequestTimeout)
 	defer cancel()
 	_, err := inTime(ctx, q, func(ctx context.Context) (struct{}, error) { return struct{}{}, bound.check(ctx) })
 	return err

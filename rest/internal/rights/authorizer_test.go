@@ -56,7 +56,8 @@ func (r *rights) verbs() (verbs []string) {
 // A request without valid credentials is answered with 401 before anything else happens.
 func TestUnauthenticatedRequests(t *testing.T) {
 	for _, open := range []bool{false, true} {
-		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, OpenHealth: open}, apitest.WidgetResource())
+		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Health: rest.Health{Open: open}},
+			apitest.WidgetResource())
 		for _, target := range []string{apitest.Widgets, apitest.Widgets + "/a", "/apis", "/openapi/v2", "/nowhere",
 			"/apis/example.com/v1/nowhere", apitest.Widgets + "?%zz"} {
 			for _, user := range []string{"", "mallory"} {
