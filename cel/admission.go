@@ -18,8 +18,8 @@ import (
 // admission implements [rules.Admission]. base has the functions of admission, but no variables.
 type admission struct{ base *cel.Env }
 
-// Admission implements [rules.AdmissionLanguage].
-func (set) Admission() (rules.Admission, error) {
+// Admission implements [rules.Language].
+func (language) Admission() (rules.Admission, error) {
 	base, err := admissionEnvironment()
 	if err != nil {
 		return nil, fmt.Errorf("cel: %w", err)

@@ -41,7 +41,7 @@ func document(t *testing.T, text string) doc.Value {
 }
 
 func newScope(t *testing.T) rules.Scope {
-	language, err := rules.AdmissionOf(cel.New(nil))
+	language, err := rules.AdmissionOf(cel.Evaluator())
 	require.NoError(t, err)
 	s, err := language.Scope()
 	require.NoError(t, err)
@@ -215,5 +215,5 @@ func TestMatchConditions(t *testing.T) {
 
 func TestRulesWithoutALanguage(t *testing.T) {
 	_, err := rules.AdmissionOf(nil)
-	require.ErrorContains(t, err, "set rest.Options.CEL to cel.New(nil)")
+	require.ErrorContains(t, err, "set rest.Options.CEL to cel.Evaluator()")
 }

@@ -30,8 +30,8 @@ const (
 	mostAttributes   = 32 // also the largest number of capacities
 )
 
-// DeviceSelector implements [rules.DeviceLanguage].
-func (set) DeviceSelector(expression string) (v rules.Verdict, err error) {
+// DeviceSelector implements [rules.Language].
+func (language) DeviceSelector(expression string) (v rules.Verdict, err error) {
 	env, err := deviceEnvironment()
 	if err != nil {
 		return v, fmt.Errorf("unexpected error loading CEL environment: %w", err)

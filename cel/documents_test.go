@@ -17,7 +17,7 @@ import (
 // ruled returns a kind without a Go struct, whose spec has these rules.
 func ruled(rules string, checked bool) rest.Resource[apimeta.Document] {
 	return rest.Resource[apimeta.Document]{Group: "example.com", Version: "v1", Plural: "boxes",
-		Names: rest.Names{Kind: "Box"}, Rules: cel.New(nil), Schema: rest.Schema{RulesChecked: checked,
+		Names: rest.Names{Kind: "Box"}, Schema: rest.Schema{CEL: cel.Evaluator(), RulesChecked: checked,
 			OpenAPI: []byte(`{"type":"object","properties":{"spec":{"type":"object","x-kubernetes-validations":` + rules +
 				`,"properties":{
 			"min":{"type":"integer"},"max":{"type":"integer"},"port":{"x-kubernetes-int-or-string":true},
@@ -64,7 +64,7 @@ func TestRulesOfDocuments(t *testing.T) {
 // embedding returns a kind whose spec embeds a resource. Its schema and the rules of the spec are given.
 func embedding(rules, properties string) rest.Resource[apimeta.Document] {
 	return rest.Resource[apimeta.Document]{Group: "example.com", Version: "v1", Plural: "boxes",
-		Names: rest.Names{Kind: "Box"}, Rules: cel.New(nil), Schema: rest.Schema{
+		Names: rest.Names{Kind: "Box"}, Schema: rest.Schema{CEL: cel.Evaluator(),
 			OpenAPI: []byte(`{"type":"object","properties":{"spec":{"type":"object","x-kubernetes-validations":` + rules +
 				`,"properties":{"pod":{"type":"object","x-kubernetes-embedded-resource":true,
 				"x-kubernetes-preserve-unknown-fields":true,"properties":{` + properties + `}}}}}}`)}}

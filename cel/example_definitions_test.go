@@ -44,7 +44,7 @@ spec:
 // An API serves the kinds of CustomResourceDefinitions, and evaluates the rules of their schemas.
 func ExampleNew_definitions() {
 	ctx := context.Background()
-	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{crd.New(crd.Options{})}})
+	api, err := rest.New(rest.Options{CEL: cel.Evaluator(), Plugins: []rest.Plugin{crd.New(crd.Options{})}})
 	if err != nil {
 		log.Fatal(err)
 	}

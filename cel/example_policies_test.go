@@ -21,7 +21,7 @@ type Shelf struct {
 
 // Admission policies are objects. Here the host writes them itself; usually kubectl does.
 func Example_policies() {
-	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{policy.New(policy.Options{})}},
+	api, err := rest.New(rest.Options{CEL: cel.Evaluator(), Plugins: []rest.Plugin{policy.New(policy.Options{})}},
 		rest.Resource[Shelf]{Group: "example.com", Version: "v1", Plural: "shelves"})
 	if err != nil {
 		panic(err)

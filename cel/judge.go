@@ -10,9 +10,9 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// Judge implements [rules.Judge]. Its faults are those that kube-apiserver finds in the rules of a
+// Judge implements [rules.Language]. Its faults are those that kube-apiserver finds in the rules of a
 // CustomResourceDefinition.
-func (set) Judge(s *schema.Schema) (map[*schema.Schema][]rules.Verdict, error) {
+func (language) Judge(s *schema.Schema) (map[*schema.Schema][]rules.Verdict, error) {
 	c, err := newCompiler()
 	if err != nil {
 		return nil, err

@@ -21,7 +21,11 @@ type Rules map[string][]Rule
 // against the schema of the kind, and returns an error that names the place and the rule for an expression that does
 // not compile or is not a condition, for a reference to a field that does not exist, for a transition rule of elements
 // that have no older value, and for rules that could cost too much.
-func New(r Rules) rest.Rules { return set(r) }
+func New(r Rules) rest.Rules { return rules.Hide(set(r)) }
+
+// Evaluator returns the evaluator of expressions that the program does not contain, such as those of definitions and
+// admission policies. Set [rest.Options].CEL to it, or [rest.Schema].CEL.
+func Evaluator() rest.Evaluator { return rules.HideLanguage(language{}) }
 
 // Rule is an expression that must be true of every object.
 type Rule struct {
@@ -41,11 +45,14 @@ type Rule struct {
 	OptionalOldSelf bool
 }
 
-// set implements [rest.Rules] and [rules.Set].
+// set implements [rules.Set].
 type set Rules
 
-// Language implements [rest.Rules].
-func (set) Language() string { return "CEL" }
+// Language implements [rules.Set].
+func (set) Language() rules.Language { return language{} }
+
+// language implements [rules.Language].
+type language struct{}
 
 func (s set) Declared() map[string][]schema.Rule {
 	all := make(map[string][]schema.Rule, len(s))
@@ -57,7 +64,7 @@ func (s set) Declared() map[string][]schema.Rule {
 	return all
 }
 
-func (set) Compile(s *schema.Schema) (rules.Checker, error) {
+func (language) Compile(s *schema.Schema) (rules.Checker, error) {
 	c, err := newCompiler()
 	if err != nil {
 		return nil, err

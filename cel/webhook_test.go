@@ -80,7 +80,7 @@ func TestMatchConditionsOfWebhooks(t *testing.T) {
 				}
 				return access.Allow("")
 			}
-			api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{hooks}, Authorizer: authorizerOf(decide),
+			api, err := rest.New(rest.Options{CEL: cel.Evaluator(), Plugins: []rest.Plugin{hooks}, Authorizer: authorizerOf(decide),
 				Logger: slog.New(slog.DiscardHandler)},
 				rest.Resource[Parcel]{Group: "example.com", Version: "v1", Plural: "parcels", Scope: rest.ScopeCluster})
 			require.NoError(t, err)
@@ -141,13 +141,13 @@ func conditional(t *testing.T, server *httptest.Server, conditions []string, mor
 // language.
 func TestInvalidMatchConditions(t *testing.T) {
 	for _, c := range []struct {
-		evaluator  rest.Rules
+		evaluator  rest.Evaluator
 		expression string
 		want       string
 	}{
-		{cel.New(nil), "object.", `webhooks[0].matchConditions[0].expression: Invalid value: \"object.\": compilation failed: ERROR: `},
-		{cel.New(nil), "1", `webhooks[0].matchConditions[0].expression: Invalid value: \"1\": must evaluate to bool`},
-		{cel.New(nil), "params.x", `undeclared reference to 'params'`},
+		{cel.Evaluator(), "object.", `webhooks[0].matchConditions[0].expression: Invalid value: \"object.\": compilation failed: ERROR: `},
+		{cel.Evaluator(), "1", `webhooks[0].matchConditions[0].expression: Invalid value: \"1\": must evaluate to bool`},
+		{cel.Evaluator(), "params.x", `undeclared reference to 'params'`},
 		{nil, "true", `webhooks[0].matchConditions[0].expression: Invalid value: \"true\": this server does not evaluate matchConditions`},
 	} {
 		server := httptest.NewTLSServer(http.NotFoundHandler())

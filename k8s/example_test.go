@@ -46,11 +46,11 @@ func Example() {
 // The resource is a value. A host sets a hook to make a kind stricter than its schema.
 func ExampleResource() {
 	deployments := k8s.Resource[appsv1.Deployment]()
-	deployments.Hooks.Validate = func(_ context.Context, d, _ *appsv1.Deployment) status.FieldErrors {
+	deployments.Hooks.Validate = func(_ context.Context, d, _ *appsv1.Deployment) (status.FieldErrors, error) {
 		if d.Spec.Selector == nil {
-			return status.FieldErrors{status.RequiredField(status.Field("spec", "selector"), "")}
+			return status.FieldErrors{status.RequiredField(status.Field("spec", "selector"), "")}, nil
 		}
-		return nil
+		return nil, nil
 	}
 	api, err := rest.New(rest.Options{}, deployments)
 	if err != nil {

@@ -55,13 +55,14 @@ func New(options Options, definitions ...Definition) (*API, error) {
 // newAPI returns an API that serves nothing yet. begin makes it serve.
 func newAPI(options Options) *API {
 	a := &API{options: options.withDefaults(), ending: delivery.NewEnding(), plugins: newPlugins()}
-	a.flights = delivery.NewFlights(a.ending, a.options.MaxInFlight, a.options.MaxBodyBytes)
+	a.flights = delivery.NewFlights(a.ending, a.options.Limits.MaxInFlight, a.options.Limits.MaxBodyBytes)
 	a.rights = rights.NewRights(rights.Background{
 		Context: a.ending, Enter: func() error { return a.flights.EnterCall(nil) },
 		Leave: func() { a.flights.LeaveCall(nil) },
 	}, a.options.Now)
 	a.front = front.New(a.ending, a.flights, a.rights)
-	a.budget = a.options.budget()
+	a.budget = a.options.Limits.budget()
+	caches := a.options.Limits.caches()
 	a.store = a.options.Store
 	if a.store == nil {
 		a.store, a.ownsStore = storage.NewMemory(storage.Options{Now: a.options.Now}), true
@@ -70,9 +71,9 @@ func newAPI(options Options) *API {
 	a.env = resource.NewEnvironment(resource.Host{
 		Owner: a, Holder: a.ending,
 		Store: a.store, Stores: a.options.Stores, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger,
-		MaxObjectBytes: growth * a.options.MaxBodyBytes,
+		MaxObjectBytes: growth * a.options.Limits.MaxBodyBytes,
 		Budget:         a.budget, Answers: a.budget.Part(maxAnswers), Borrower: a.front.BorrowerIn,
-		MaxConvertedBytes: a.options.MaxConvertedBytes, MaxDecodedBytes: a.options.MaxDecodedBytes,
+		MaxConvertedBytes: caches.converted, MaxDecodedBytes: caches.decoded,
 		Queries:        a.options.Queries.limits(),
 		UnsafeDeletion: a.options.UnsafeDeletion,
 		Served:         func() resource.Set { return a.front.Serving().Set },
@@ -147,18 +148,19 @@ func (a *API) begin(definitions []Definition) (err error) {
 // opened completes what the plug-ins have added to the options of the front.
 func (a *API) opened(o front.Options) front.Options {
 	of := &a.options
-	o.Authenticator, o.Authorizer, o.ExemptGroups, o.OpenHealth = of.Authenticator, of.Authorizer, of.ExemptGroups,
-		of.OpenHealth
-	o.AllowedOrigins, o.AllowedHosts, o.RequestTimeout, o.MaxBodyBytes = of.AllowedOrigins, of.AllowedHosts,
-		of.RequestTimeout, of.MaxBodyBytes
+	o.Authenticator, o.Authorizer, o.OpenHealth = of.Authenticator, of.Authorizer, of.Health.Open
+	o.AllowedOrigins, o.AllowedHosts = of.Browsers.AllowedOrigins, of.Browsers.AllowedHosts
+	o.ExemptGroups, o.RequestTimeout, o.MaxBodyBytes = of.Limits.ExemptGroups, of.Limits.RequestTimeout,
+		of.Limits.MaxBodyBytes
 	o.Now, o.Logger, o.CBOR, o.Version = of.Now, of.Logger, of.CBOR, of.Version
-	o.MaxListBytes, o.MaxProtobufBytes = of.MaxListBytes, of.MaxProtobufBytes
+	caches := of.Limits.caches()
+	o.MaxListBytes, o.MaxProtobufBytes = caches.lists, caches.messages
 	return o
 }
 
-// RequestTimeout returns the time limit of a write, [Options].RequestTimeout or its default. The WriteTimeout of the
+// RequestTimeout returns the time limit of a write, [Limits].RequestTimeout or its default. The WriteTimeout of the
 // server must be longer.
-func (a *API) RequestTimeout() time.Duration { return a.options.RequestTimeout }
+func (a *API) RequestTimeout() time.Duration { return a.options.Limits.RequestTimeout }
 
 // Authorizes reports whether an Authorizer decides about requests. Without one, every user may do everything. A plug-in
 // that would give more away than objects asks for it when it answers a request, because later plug-ins may bring the
@@ -168,7 +170,7 @@ func (a *API) Authorizes() bool { return a.options.Authorizer != nil }
 // NewUID returns a new uid, as [Options].NewUID does.
 func (a *API) NewUID() string { return a.options.NewUID() }
 
-// Shutdown drains the API for [Options].DrainTime, see [API.Drain]. Then it stops the plug-ins, in the reverse order of
+// Shutdown drains the API for [Health].DrainTime, see [API.Drain]. Then it stops the plug-ins, in the reverse order of
 // their start, ends all watches and streams, refuses new requests and calls with 503 ServiceUnavailable, waits for
 // those in flight, and closes the store if the API created it. A watch ends as a complete answer without an error
 // event, so its client watches again from where it was, at another replica.

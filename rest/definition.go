@@ -173,7 +173,7 @@ type Names struct {
 // with the context that they receive. They may run several times for one write, because the server starts again if
 // another write commits first. If a hook returns an error of package status, the server sends this error. If it returns
 // any other error or panics, the server sends a 500. A hook should return when its context ends, see
-// [Options].RequestTimeout.
+// [Limits].RequestTimeout.
 type Hooks[T any] struct {
 	// Default fills in fields that the client has left out, after the defaults of the struct's tags. It may add elements to
 	// a set and to a keyed list. If it changes a value that the client has sent, the server sends a 500 (API conventions,
@@ -188,9 +188,10 @@ type Hooks[T any] struct {
 	// client can change: no metadata that the server sets, and in a write of the status only the status. A built-in kind
 	// may set the status in any update.
 	Prepare func(ctx context.Context, obj, old *T) error
-	// Validate checks an object by rules that the tags cannot express, and returns the errors. old is nil on create. An
-	// update that changes nothing is checked too.
-	Validate func(ctx context.Context, obj, old *T) status.FieldErrors
+	// Validate checks an object by rules that the tags cannot express. The [status.FieldErrors] are everything that is
+	// wrong with the object; the client gets them in one 422 Invalid. An error says that Validate could not find out, for
+	// example because a database does not answer. old is nil on create. An update that changes nothing is checked too.
+	Validate func(ctx context.Context, obj, old *T) (status.FieldErrors, error)
 	// ValidateDelete refuses the deletion of an object by returning an error, usually [status.Forbidden].
 	ValidateDelete func(ctx context.Context, obj *T) error
 

@@ -11,19 +11,19 @@ import (
 // The API serves everything as before.
 //
 // [API.Shutdown] drains first. A host that has other things to stop before calls Drain at the very beginning, as
-// host.Run of package rest/host does: [Options].DrainTime counts from the first call of Drain.
+// host.Run of package rest/host does: [Health].DrainTime counts from the first call of Drain.
 func (a *API) Drain() {
 	if a.front.Drain() {
 		a.plugins.leave(errLeaving)
 	}
 }
 
-// DrainTime returns [Options].DrainTime. A shutdown takes at least so long.
-func (a *API) DrainTime() time.Duration { return a.options.DrainTime }
+// DrainTime returns [Health].DrainTime. A shutdown takes at least so long.
+func (a *API) DrainTime() time.Duration { return a.options.Health.DrainTime }
 
 // untilDrained waits until the time of the drain is over, or until ctx or the API ends.
 func (a *API) untilDrained(ctx context.Context) {
-	left := time.Until(a.front.DrainsSince().Add(a.options.DrainTime))
+	left := time.Until(a.front.DrainsSince().Add(a.options.Health.DrainTime))
 	if left <= 0 {
 		return
 	}

@@ -21,7 +21,7 @@ import (
 // During the drain, an API serves everything but says that it is not ready. Then its watches end as complete answers.
 func TestShutdownDrainsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := apitest.NewThingServer(t, rest.Options{DrainTime: 10 * time.Second})
+		s := apitest.NewThingServer(t, rest.Options{Health: rest.Health{DrainTime: 10 * time.Second}})
 		server := apitest.ServeOnPipes(t, s.API)
 		stream := apitest.OpenThingWatch(t, server.Client, server.URL+apitest.Things+"?watch=1")
 		assert.Empty(t, s.Do("GET", apitest.Things, "").Header.Get("Connection"))
@@ -71,7 +71,7 @@ func TestEndOfTheDrain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				api := apitest.New(t, rest.Options{DrainTime: 10 * time.Second})
+				api := apitest.New(t, rest.Options{Health: rest.Health{DrainTime: 10 * time.Second}})
 				begin := time.Now()
 				assert.NoError(t, c.end(api), "no request is in flight")
 				assert.Equal(t, c.want, time.Since(begin))

@@ -17,11 +17,11 @@ import (
 // WithWarnings.
 func ExampleWarn() {
 	kind := books()
-	kind.Hooks.Validate = func(ctx context.Context, book, _ *Book) status.FieldErrors {
+	kind.Hooks.Validate = func(ctx context.Context, book, _ *Book) (status.FieldErrors, error) {
 		if book.Spec.Shelf == "old" {
 			rest.Warn(ctx, "spec.shelf: the old shelf is in the cellar")
 		}
-		return nil
+		return nil, nil
 	}
 	api, err := rest.New(rest.Options{}, kind)
 	if err != nil {
@@ -46,23 +46,23 @@ func ExampleWarn() {
 // A hook reads other objects of the API, and learns who writes and which namespace the request names.
 func ExampleClientForHook() {
 	kind := books()
-	kind.Hooks.Validate = func(ctx context.Context, book, _ *Book) status.FieldErrors {
+	kind.Hooks.Validate = func(ctx context.Context, book, _ *Book) (errs status.FieldErrors, err error) {
 		books, err := rest.ClientForHook[Book](ctx)
 		if err != nil {
-			return status.FieldErrors{status.InternalField(status.Field("spec", "title"), err)}
+			return nil, err
 		}
 		asked := access.AccessFrom(ctx)
 		list, err := books.Namespace(asked.Namespace).List(ctx, rest.ListOptions{})
 		if err != nil {
-			return status.FieldErrors{status.InternalField(status.Field("spec", "title"), err)}
+			return nil, err
 		}
 		for _, other := range list.Items {
 			if other.Name != book.Name && other.Spec.Title == book.Spec.Title {
 				message := fmt.Sprintf("%s has it already; %s may add a copy", other.Name, asked.User.Name)
-				return status.FieldErrors{status.InvalidField(status.Field("spec", "title"), book.Spec.Title, message)}
+				errs = append(errs, status.InvalidField(status.Field("spec", "title"), book.Spec.Title, message))
 			}
 		}
-		return nil
+		return errs, nil
 	}
 	api, err := rest.New(rest.Options{}, kind)
 	if err != nil {

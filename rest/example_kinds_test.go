@@ -120,7 +120,7 @@ func breads() rest.Resource[Bread] {
 				}
 				return nil
 			},
-			Validate: func(_ context.Context, b, old *Bread) status.FieldErrors {
+			Validate: func(_ context.Context, b, old *Bread) (status.FieldErrors, error) {
 				var errs status.FieldErrors
 				if b.Spec.Flour == "rye" && b.Spec.Minutes != nil && *b.Spec.Minutes < 40 {
 					errs = append(errs, status.InvalidField(status.Field("spec", "minutes"), *b.Spec.Minutes,
@@ -129,7 +129,7 @@ func breads() rest.Resource[Bread] {
 				if old != nil && b.Spec.Loaves < old.Spec.Loaves {
 					errs = append(errs, status.ForbiddenField(status.Field("spec", "loaves"), "may not shrink"))
 				}
-				return errs
+				return errs, nil
 			},
 			ValidateDelete: func(_ context.Context, b *Bread) error {
 				if b.Status.Baked > 0 {

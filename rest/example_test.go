@@ -194,11 +194,11 @@ func ExampleResource() {
 		}
 		return nil
 	}
-	resource.Hooks.Validate = func(_ context.Context, b, old *Book) (errs status.FieldErrors) {
+	resource.Hooks.Validate = func(_ context.Context, b, old *Book) (errs status.FieldErrors, err error) {
 		if old != nil && old.Spec.Shelf == "old" && b.Spec.Shelf == "new" {
 			errs = append(errs, status.ForbiddenField(status.Field("spec", "shelf"), "books do not get younger"))
 		}
-		return errs
+		return errs, nil
 	}
 	resource.Hooks.ValidateDelete = func(_ context.Context, b *Book) error {
 		if b.Status.LentTo != "" {

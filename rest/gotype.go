@@ -38,7 +38,7 @@ type hooks[P any] struct {
 	Default        func(ctx context.Context, obj P) error
 	Canonicalize   func(ctx context.Context, obj P) error
 	Prepare        func(ctx context.Context, obj, old P) error
-	Validate       func(ctx context.Context, obj, old P) status.FieldErrors
+	Validate       func(ctx context.Context, obj, old P) (status.FieldErrors, error)
 	ValidateDelete func(ctx context.Context, obj P) error
 	GracePeriod    func(ctx context.Context, obj P, asked *int64) (seconds int64, err error)
 	Call           func(ctx context.Context, obj P) error
@@ -63,7 +63,7 @@ func (h hooks[P]) run(ctx context.Context, which hook, obj, old any, asked *int6
 	case prepareHook:
 		err = h.Prepare(ctx, now, before)
 	case validateHook:
-		errs = h.Validate(ctx, now, before)
+		errs, err = h.Validate(ctx, now, before)
 	case validateDeleteHook:
 		err = h.ValidateDelete(ctx, now)
 	case gracePeriodHook:

@@ -103,8 +103,8 @@ func TestErrorsNameTheGroupOfTheStoredVersion(t *testing.T) {
 		failed.Text(t, "message"))
 
 	prime := apitest.NewCogs(t, inTwoGroups, func(r *rest.Resource[apitest.Cog]) {
-		r.Hooks.Validate = func(_ context.Context, c, _ *apitest.Cog) status.FieldErrors {
-			return status.FieldErrors{status.InvalidField(status.Field("spec", "teeth"), c.Spec.Teeth, "must be prime")}
+		r.Hooks.Validate = func(_ context.Context, c, _ *apitest.Cog) (status.FieldErrors, error) {
+			return status.FieldErrors{status.InvalidField(status.Field("spec", "teeth"), c.Spec.Teeth, "must be prime")}, nil
 		}
 	})
 	invalid := apitest.Do(t, prime, "POST", oldCogs, oldCogBody(`{"toothCount":4}`))

@@ -6,13 +6,13 @@ import (
 )
 
 // ReadBody reads the body of a request that the handler of a plug-in's path (see [Parts].Paths) answers. As for other
-// requests, the limit is [Options].MaxBodyBytes, and the request gives its place to others until the client has sent
+// requests, the limit is [Limits].MaxBodyBytes, and the request gives its place to others until the client has sent
 // the body.
 func (a *API) ReadBody(r *http.Request) ([]byte, error) {
 	return a.front.ReadBody(r)
 }
 
-// TakeMemory takes bytes of the memory for answers (see [Options].Budget), before the handler of a plug-in's path makes
+// TakeMemory takes bytes of the memory for answers (see [Limits].Budget), before the handler of a plug-in's path makes
 // an answer whose size the client chooses. ctx is the context of the handler's request, or comes from it. If there is
 // no room, the error is one for the client, such as 429. A negative number gives bytes back, and the API gives all back
 // when the handler returns. One goroutine at a time may call it for a request.
@@ -27,5 +27,5 @@ func (a *API) Answer(w http.ResponseWriter, r *http.Request, json []byte) {
 	a.front.Answer(w, r, json)
 }
 
-// StuckHooks returns how many hooks go on although the time of their requests is up (see [Options].RequestTimeout).
+// StuckHooks returns how many hooks go on although the time of their requests is up (see [Limits].RequestTimeout).
 func (a *API) StuckHooks() int { return a.flights.Abandoned() }

@@ -26,8 +26,8 @@ func TestHealthChecksOfTheHost(t *testing.T) {
 	var billing, engine lights
 	var log bytes.Buffer
 	api := apitest.New(t, rest.Options{
-		Logger:       slog.New(slog.NewTextHandler(&log, nil)),
-		HealthChecks: []rest.HealthCheck{{Name: "billing", Check: billing.check}},
+		Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Health: rest.Health{Checks: []rest.HealthCheck{{Name: "billing", Check: billing.check}}},
 		Plugins: []rest.Plugin{rest.Parts{Name: "engine", HealthChecks: []rest.HealthCheck{
 			{Name: "engine", Check: engine.check, Endpoints: []rest.HealthEndpoint{rest.Livez, rest.Readyz}},
 		}}},
@@ -62,8 +62,9 @@ func TestHealthChecksOfTheHost(t *testing.T) {
 func TestAHealthCheckThatPanicsFails(t *testing.T) {
 	var log bytes.Buffer
 	api := apitest.New(t, rest.Options{
-		Logger:       slog.New(slog.NewTextHandler(&log, nil)),
-		HealthChecks: []rest.HealthCheck{{Name: "wild", Check: func(context.Context) error { panic("secret") }}},
+		Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Health: rest.Health{Checks: []rest.HealthCheck{{Name: "wild",
+			Check: func(context.Context) error { panic("secret") }}}},
 	})
 	assert.Contains(t, apitest.Do(t, api, "GET", "/readyz", "").Body, "[-]wild failed: reason withheld\n")
 	answer := apitest.Do(t, api, "GET", "/readyz/wild", "")
@@ -79,13 +80,13 @@ func TestHealthChecksHaveATimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
 		release := make(chan struct{})
-		api := apitest.New(t, rest.Options{HealthChecks: []rest.HealthCheck{
+		api := apitest.New(t, rest.Options{Health: rest.Health{Checks: []rest.HealthCheck{
 			{Name: "stuck", Check: func(context.Context) error { calls.Add(1); <-release; return nil }},
 			{Name: "slow", Check: func(ctx context.Context) error {
 				<-ctx.Done()
 				return errors.New("no answer of the ledger")
 			}},
-		}})
+		}}})
 		begin := time.Now()
 		answer := apitest.Do(t, api, "GET", "/readyz", "")
 		assert.Contains(t, answer.Body, "[-]stuck failed: reason withheld\n[-]slow failed: reason withheld\n")
@@ -120,7 +121,7 @@ func TestWrongHealthChecksAreRefused(t *testing.T) {
 			`health check "a": unknown endpoint "startz"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := rest.New(rest.Options{HealthChecks: c.checks})
+			_, err := rest.New(rest.Options{Health: rest.Health{Checks: c.checks}})
 			require.EqualError(t, err, "rest.New: "+c.want)
 		})
 	}

@@ -14,7 +14,7 @@ import (
 // A web page may reach the API under a name that its owner has pointed to the address of the API. The page and the API
 // then have one origin, so the browser adds nothing that tells them apart but the name.
 func TestAllowedHosts(t *testing.T) {
-	api, err := rest.New(rest.Options{AllowedHosts: []string{"localhost", "API.example.com"}})
+	api, err := rest.New(rest.Options{Browsers: rest.Browsers{AllowedHosts: []string{"localhost", "API.example.com"}}})
 	require.NoError(t, err)
 	defer api.Close()
 	tests := []struct {
@@ -51,7 +51,7 @@ func TestAllowedHosts(t *testing.T) {
 		}
 	}
 	for _, host := range []string{"", "https://api.example.com", "localhost:8080"} {
-		_, err := rest.New(rest.Options{AllowedHosts: []string{host}})
+		_, err := rest.New(rest.Options{Browsers: rest.Browsers{AllowedHosts: []string{host}}})
 		assert.ErrorContains(t, err, "must be a name without a scheme and a port")
 	}
 }

@@ -38,7 +38,9 @@ func TestFailuresAreSeenWithoutALogger(t *testing.T) {
 		{"a hook that fails", rest.Options{},
 			apitest.WithDefault(func(context.Context, *apitest.Widget) error { return errors.New(secret) })},
 		{"a hook that panics", rest.Options{},
-			apitest.WithValidate(func(context.Context, *apitest.Widget, *apitest.Widget) status.FieldErrors { panic(secret) })},
+			apitest.WithValidate(func(context.Context, *apitest.Widget, *apitest.Widget) (status.FieldErrors, error) {
+				panic(secret)
+			})},
 		{"a hook that runs out of its own time", rest.Options{},
 			apitest.WithDefault(func(context.Context, *apitest.Widget) error {
 				return errors.Join(errors.New(secret), context.DeadlineExceeded)

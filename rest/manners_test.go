@@ -547,7 +547,7 @@ func TestShutdown(t *testing.T) {
 
 func TestMaxInFlight(t *testing.T) {
 	const limit = 3
-	s, entered, release := apitest.NewBlockingThings(t, rest.Options{MaxInFlight: limit})
+	s, entered, release := apitest.NewBlockingThings(t, rest.Options{Limits: rest.Limits{MaxInFlight: limit}})
 	server := apitest.Serve(t, s.API)
 	for range 5 * limit {
 		apitest.OpenThingWatch(t, server.Client(), server.URL+apitest.Things+"?watch=1")

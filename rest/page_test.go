@@ -33,7 +33,8 @@ func TestRequestsOfWebPages(t *testing.T) {
 		{"an allowed page", []string{"Origin", console, "Sec-Fetch-Site", "cross-site"}, 201},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := apitest.New(t, rest.Options{AllowedOrigins: []string{console}}, apitest.WidgetResource())
+			api := apitest.New(t, rest.Options{Browsers: rest.Browsers{AllowedOrigins: []string{console}}},
+				apitest.WidgetResource())
 			answer := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`),
 				append(c.headers, "Content-Type", "application/json")...)
 			assert.Equal(t, c.code, answer.Code, answer.Body)
@@ -45,7 +46,8 @@ func TestRequestsOfWebPages(t *testing.T) {
 
 // A browser lets pages of allowed origins read answers, and asks before it sends requests for them.
 func TestCORS(t *testing.T) {
-	api := apitest.New(t, rest.Options{AllowedOrigins: []string{console}, Authenticator: apitest.UserFromHeader},
+	api := apitest.New(t, rest.Options{Browsers: rest.Browsers{AllowedOrigins: []string{console}},
+		Authenticator: apitest.UserFromHeader},
 		apitest.WidgetResource())
 	preflight := func(api http.Handler, origin string) apitest.Answer {
 		return apitest.Do(t, api, "OPTIONS", apitest.Widgets, "", "Origin", origin, "Access-Control-Request-Method", "PATCH",
@@ -73,14 +75,15 @@ func TestCORS(t *testing.T) {
 	closed := apitest.New(t, rest.Options{}, apitest.WidgetResource())
 	assert.Empty(t, preflight(closed, console).Header.Get("Access-Control-Allow-Origin"))
 	for _, wrong := range []string{"*", "console.example", "https://", "https://console.example/path"} {
-		_, err := rest.New(rest.Options{AllowedOrigins: []string{wrong}})
+		_, err := rest.New(rest.Options{Browsers: rest.Browsers{AllowedOrigins: []string{wrong}}})
 		assert.ErrorContains(t, err, "the origin", wrong)
 	}
 }
 
 // A page of an allowed origin may open WebSockets.
 func TestWebSocketsOfAllowedPages(t *testing.T) {
-	api := apitest.New(t, rest.Options{AllowedOrigins: []string{console}}, apitest.WidgetResource())
+	api := apitest.New(t, rest.Options{Browsers: rest.Browsers{AllowedOrigins: []string{console}}},
+		apitest.WidgetResource())
 	server := apitest.Serve(t, api)
 	apitest.DialWebSocket(t, server.URL+apitest.Widgets+"?watch=1",
 		&websocket.DialOptions{HTTPHeader: http.Header{"Origin": {console}}})

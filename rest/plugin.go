@@ -60,12 +60,12 @@ type Parts struct {
 	Authorizer access.Authorizer
 	// Observer observes the requests of the API.
 	Observer observe.Observer
-	// Limiter decides when the API works on requests, in the place of [Options.MaxInFlight]. At most one plug-in may have
+	// Limiter decides when the API works on requests, in the place of [Limits.MaxInFlight]. At most one plug-in may have
 	// one.
 	Limiter Limiter
-	// ExemptGroups are added to [Options.ExemptGroups] unless the host sets them.
+	// ExemptGroups are added to [Limits.ExemptGroups] unless the host sets them.
 	ExemptGroups []string
-	// HealthChecks are added to those of [Options.HealthChecks].
+	// HealthChecks are added to those of [Health.Checks].
 	HealthChecks []HealthCheck
 	// Paths are handlers of paths outside of all resources, such as "/debug/watches". A path that ends with a slash stands
 	// for all paths below too, and for itself without the slash. The API finds out the user of each request, gives it a
@@ -106,11 +106,8 @@ func (p Parts) Plug(*API) (Parts, error) { return p, nil }
 // plug adds the parts of the plug-ins to those of the host, or to the options of the front, and returns the definitions
 // of the plug-ins.
 func (a *API) plug(opening *front.Options) (definitions []Definition, err error) {
-	if _, err := setOf(a.options.CEL); err != nil {
-		return nil, fmt.Errorf("Options.CEL: %w", err)
-	}
 	var exempt []string
-	checks := a.options.HealthChecks
+	checks := a.options.Health.Checks
 	authenticators, authorizers := access.Authenticators{a.options.Authenticator}, access.Authorizers{a.options.Authorizer}
 	for i, plugin := range a.options.Plugins {
 		if plugin == nil {
@@ -141,8 +138,8 @@ func (a *API) plug(opening *front.Options) (definitions []Definition, err error)
 	}
 	a.options.Authenticator = oneOf(authenticators, func(all []access.Authenticator) access.Authenticator { return access.Authenticators(all) })
 	a.options.Authorizer = oneOf(authorizers, func(all []access.Authorizer) access.Authorizer { return access.Authorizers(all) })
-	if a.options.ExemptGroups == nil {
-		a.options.ExemptGroups = exempt
+	if a.options.Limits.ExemptGroups == nil {
+		a.options.Limits.ExemptGroups = exempt
 	}
 	opening.Checks, err = a.checks(checks)
 	return definitions, err

@@ -235,14 +235,7 @@ func TestWrongPluginsAreRefused(t *testing.T) {
 			assert.EqualError(t, err, c.want)
 		})
 	}
-	_, err := rest.New(rest.Options{CEL: language{}})
-	assert.ErrorContains(t, err, "rest.New: Options.CEL: the rules are a rest_test.language")
 }
-
-// language implements [rest.Rules], but evaluates nothing.
-type language struct{}
-
-func (language) Language() string { return "none" }
 
 func TestExemptGroupsOfPlugins(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -262,8 +255,8 @@ func TestExemptGroupsOfPlugins(t *testing.T) {
 				name := r.Header.Get("Test-User")
 				return &access.Identity{User: access.User{Name: name, Groups: []string{name + "s"}}}, nil
 			})
-			api := apitest.New(t, rest.Options{Admission: []admission.Hook{wait}, Authenticator: users, MaxInFlight: 2,
-				ExemptGroups: c.host, Plugins: []rest.Plugin{rest.Parts{Name: "groups", ExemptGroups: []string{"annas"}}}},
+			api := apitest.New(t, rest.Options{Admission: []admission.Hook{wait}, Authenticator: users,
+				Limits: rest.Limits{MaxInFlight: 2, ExemptGroups: c.host}, Plugins: []rest.Plugin{rest.Parts{Name: "groups", ExemptGroups: []string{"annas"}}}},
 				apitest.WidgetResource())
 			go apitest.Do(t, api, "POST", apitest.Widgets,
 				`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"slow"},"spec":{"size":1}}`, "Test-User", "anna")

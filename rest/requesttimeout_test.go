@@ -29,7 +29,7 @@ func TestRequestTimeout(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				api := apitest.New(t, rest.Options{RequestTimeout: tt.limit},
+				api := apitest.New(t, rest.Options{Limits: rest.Limits{RequestTimeout: tt.limit}},
 					apitest.WidgetResource(apitest.WithDefault(func(ctx context.Context, _ *apitest.Widget) error {
 						<-ctx.Done()
 						return ctx.Err()

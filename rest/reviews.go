@@ -33,7 +33,9 @@ func selfReviews() []Definition {
 			Description: "Tells the client whether it may take an action.",
 			Scope:       ScopeCluster, Wire: Wire{Dialect: DialectBuiltin},
 			Hooks: Hooks[review.SelfAccess]{
-				Validate: func(_ context.Context, r, _ *review.SelfAccess) status.FieldErrors { return r.Spec.Check() },
+				Validate: func(_ context.Context, r, _ *review.SelfAccess) (status.FieldErrors, error) {
+					return r.Spec.Check(), nil
+				},
 				Call: func(ctx context.Context, r *review.SelfAccess) (err error) {
 					r.Status, err = mayI(ctx, r.Spec.Asked())
 					return err

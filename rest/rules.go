@@ -2,15 +2,14 @@ package rest
 
 import "github.com/decorum-go/decorum/internal/rules"
 
-// Rules are validation rules in the Common Expression Language, with their evaluator. Module cel makes them, and the
-// host only passes them on. nil contains no rules. [New] refuses Rules of any other origin.
-type Rules interface {
-	// Language returns the name of the language, "CEL".
-	Language() string
-}
+// Rules are the validation rules of a kind, in the Common Expression Language. Function New of module cel makes them,
+// and nothing else does. nil contains no rules. See [Resource].Rules.
+type Rules interface{ rules.Rules }
+
+// Evaluator evaluates expressions in the Common Expression Language that the host has not written: those of clients,
+// and those in the schema of a kind without a Go struct. Function Evaluator of module cel returns it, and nothing else
+// does. nil evaluates nothing. See [Options].CEL and [Schema].CEL.
+type Evaluator interface{ rules.Evaluator }
 
 // CEL returns [Options.CEL], for plug-ins whose objects contain expressions.
-func (a *API) CEL() Rules { return a.options.CEL }
-
-// setOf returns the set that evaluates rules. It returns an error if the rules are not of module cel.
-func setOf(r Rules) (rules.Set, error) { return rules.Open(r) }
+func (a *API) CEL() Evaluator { return a.options.CEL }

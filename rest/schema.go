@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -23,9 +24,11 @@ type Schema struct {
 	// Status adds the subresource /status. Without it, the status is a field like any other.
 	Status bool
 	// RulesChecked says that the rules of the schema (x-kubernetes-validations) are known to be valid, so that New may
-	// leave it to the first write to compile them. All rules need the evaluator of module cel: set Rules of the resource
-	// to cel.New(nil).
+	// leave it to the first write to compile them.
 	RulesChecked bool
+	// CEL evaluates the rules of the schema. Set it to cel.Evaluator() of module cel. Default: New refuses a schema with
+	// rules.
+	CEL Evaluator
 	// Convert does what a conversion webhook does. Only the stored version declares it. Default: fields are copied by
 	// their names.
 	Convert func(ctx context.Context, objects []json.RawMessage, apiVersion string) ([]json.RawMessage, error)
@@ -43,7 +46,7 @@ type DefiningObject struct {
 // declareSchema adds the schema of a kind without a Go struct to a declaration.
 func (r *declared) declareSchema(d *resource.Declaration) error {
 	if !r.isDocument() {
-		if r.Schema.OpenAPI != nil || r.Schema.Status {
+		if r.Schema.OpenAPI != nil || r.Schema.Status || r.Schema.CEL != nil {
 			return errors.New("Schema: it describes an apimeta.Document, and the kind has a Go struct")
 		}
 		return nil
@@ -51,6 +54,7 @@ func (r *declared) declareSchema(d *resource.Declaration) error {
 	if d.Kind.Kind == "" {
 		return errors.New("Names.Kind: must be set, because the kind has no Go struct")
 	}
+	d.Language = rules.LanguageOf(r.Schema.CEL)
 	d.Open = &resource.OpenSchema{JSON: r.Schema.OpenAPI, Status: r.Schema.Status, RulesChecked: r.Schema.RulesChecked,
 		Convert: r.Schema.Convert}
 	if by := r.Schema.DefinedBy; by != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
@@ -108,8 +109,8 @@ func (r *declared) declaration() (d resource.Declaration, err error) {
 	if d.Traits.History, err = r.History.traits(r.Group == "" && r.Plural == "secrets"); err != nil {
 		return d, err
 	}
-	if d.Rules, err = setOf(r.Rules); err != nil {
-		return d, fmt.Errorf("Rules: %w", err)
+	if set := rules.SetOf(r.Rules); set != nil {
+		d.Rules, d.Language = set.Declared(), set.Language()
 	}
 	for _, v := range r.Verbs {
 		d.Kind.Verbs = append(d.Kind.Verbs, string(v))

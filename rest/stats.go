@@ -13,7 +13,7 @@ import (
 type Stats struct {
 	// Requests is how many requests are under way over HTTP, with watches and streams.
 	Requests int
-	// Places are the requests that the API works on, of [Options].MaxInFlight. With a [Limiter] they have no limit.
+	// Places are the requests that the API works on, of [Limits].MaxInFlight. With a [Limiter] they have no limit.
 	Places Use
 	// Bodies are the bodies that the API reads, counted in parts of 256 KiB. Answers are the large answers that clients
 	// read.

@@ -18,7 +18,7 @@ var things = apimeta.GroupResource{Group: apitest.ThingGroup, Resource: "things"
 
 func TestStats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := apitest.NewThingServer(t, rest.Options{MaxInFlight: 20})
+		s := apitest.NewThingServer(t, rest.Options{Limits: rest.Limits{MaxInFlight: 20}})
 		stats := s.API.Stats()
 		assert.Zero(t, stats.Requests)
 		assert.Equal(t, rest.Use{Limit: 20}, stats.Places)

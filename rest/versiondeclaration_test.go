@@ -111,11 +111,11 @@ func TestEachVersionPassesTheHooksOfTheStoredVersion(t *testing.T) {
 	prime := status.FieldErrors{status.InvalidField(status.Field("spec", "teeth"), 4, "must be prime")}
 	var olds []*apitest.Cog
 	stored := func(r *rest.Resource[apitest.Cog]) {
-		r.Hooks.Validate = func(_ context.Context, c, old *apitest.Cog) status.FieldErrors {
+		r.Hooks.Validate = func(_ context.Context, c, old *apitest.Cog) (status.FieldErrors, error) {
 			if olds = append(olds, old); c.Spec.Teeth == 4 {
-				return prime
+				return prime, nil
 			}
-			return nil
+			return nil, nil
 		}
 		r.Hooks.ValidateDelete = func(_ context.Context, c *apitest.Cog) error {
 			return status.Forbidden(apimeta.GroupResource{Group: "example.com", Resource: "cogs"}, c.Name, "it turns")
@@ -141,9 +141,9 @@ func TestEachVersionPassesTheHooksOfTheStoredVersion(t *testing.T) {
 				c.Spec.Oiled = true
 				return nil
 			}
-			beta.Hooks.Validate = func(_ context.Context, c, _ *apitest.CogV1beta1) status.FieldErrors {
+			beta.Hooks.Validate = func(_ context.Context, c, _ *apitest.CogV1beta1) (status.FieldErrors, error) {
 				seen = c.Spec.ToothCount
-				return nil
+				return nil, nil
 			}
 			beta.Hooks.ValidateDelete = func(_ context.Context, c *apitest.CogV1beta1) error {
 				if c.Labels["kept"] != "" {

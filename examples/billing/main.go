@@ -64,7 +64,8 @@ func serve(ctx context.Context, pool *pgxpool.Pool, listen string, stdout io.Wri
 		return err
 	}
 	defer store.Close()
-	api, err := rest.New(rest.Options{Store: store, AllowedHosts: []string{"localhost"}}, invoices(), builtin.Leases())
+	api, err := rest.New(rest.Options{Store: store, Browsers: rest.Browsers{AllowedHosts: []string{"localhost"}}},
+		invoices(), builtin.Leases())
 	if err != nil {
 		return err
 	}

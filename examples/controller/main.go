@@ -51,5 +51,5 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 
 // newAPI returns the API of both kinds. It has no users, so it answers under no name that a web page could point to it.
 func newAPI() (*rest.API, error) {
-	return rest.New(rest.Options{AllowedHosts: []string{"localhost"}}, resources()...)
+	return rest.New(rest.Options{Browsers: rest.Browsers{AllowedHosts: []string{"localhost"}}}, resources()...)
 }

@@ -17,7 +17,7 @@ import (
 // clientConfig returns a configuration by which a client of client-go or
 // controller-runtime calls the API in this process, without a socket, port or
 // certificate. name is the user of its requests. Nothing looks up the host of the
-// URL, but it must be one of rest.Options.AllowedHosts.
+// URL, but it must be one of rest.Browsers.AllowedHosts.
 func clientConfig(api *rest.API, name string) *clientrest.Config {
 	named := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		api.ServeHTTP(w, r.WithContext(access.WithUser(r.Context(), access.User{Name: name})))

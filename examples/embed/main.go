@@ -34,7 +34,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 
 	logger := slog.New(slog.NewTextHandler(stdout, nil))
-	api, err := rest.New(rest.Options{Logger: logger, AllowedHosts: []string{"localhost"}}, environments())
+	api, err := rest.New(rest.Options{Logger: logger, Browsers: rest.Browsers{AllowedHosts: []string{"localhost"}}},
+		environments())
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 
-	options := rest.Options{AllowedHosts: []string{"localhost"}} // a page in a browser must not reach it under another name
+	// A page in a browser must not reach it under another name.
+	options := rest.Options{Browsers: rest.Browsers{AllowedHosts: []string{"localhost"}}}
 	if *path != "" {
 		store, err := bolt.Open(ctx, bolt.Options{Path: *path})
 		if err != nil {

@@ -58,12 +58,12 @@ func databases() rest.Resource[Database] {
 		},
 		SelectableFields: []string{"spec.engine"},
 		Hooks: rest.Hooks[Database]{
-			Validate: func(_ context.Context, d, _ *Database) status.FieldErrors {
+			Validate: func(_ context.Context, d, _ *Database) (status.FieldErrors, error) {
 				if d.Spec.Engine == "sqlite" && d.Spec.Replicas > 1 {
 					return status.FieldErrors{status.InvalidField(
-						status.Field("spec", "replicas"), d.Spec.Replicas, "sqlite runs as one instance")}
+						status.Field("spec", "replicas"), d.Spec.Replicas, "sqlite runs as one instance")}, nil
 				}
-				return nil
+				return nil, nil
 			},
 		},
 	}

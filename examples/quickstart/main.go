@@ -56,7 +56,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if *crds {
 		plugins = append(plugins, crd.New(crd.Options{IgnoreRules: true}))
 	}
-	api, err := rest.New(rest.Options{Store: store, AllowedHosts: []string{"localhost"}, Plugins: plugins},
+	api, err := rest.New(rest.Options{Store: store, Browsers: rest.Browsers{AllowedHosts: []string{"localhost"}},
+		Plugins: plugins},
 		builtin.Namespaces(), builtin.Events(), databases())
 	if err != nil {
 		return err

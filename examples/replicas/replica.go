@@ -39,7 +39,8 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer closeStore()
-	api, err := rest.New(rest.Options{Store: store, AllowedHosts: []string{"localhost"}}, site.Resource(),
+	api, err := rest.New(rest.Options{Store: store, Browsers: rest.Browsers{AllowedHosts: []string{"localhost"}}},
+		site.Resource(),
 		builtin.Events(), builtin.Leases())
 	if err != nil {
 		return err

@@ -32,7 +32,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 
 	options := rest.Options{
-		AllowedHosts: []string{"localhost"}, Queries: &rest.Queries{}, Plugins: []rest.Plugin{transaction.New()},
+		Browsers: rest.Browsers{AllowedHosts: []string{"localhost"}}, Queries: &rest.Queries{},
+		Plugins: []rest.Plugin{transaction.New()},
 	}
 	api, err := rest.New(options, stocks())
 	if err != nil {

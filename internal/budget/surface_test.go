@@ -22,7 +22,7 @@ func TestRestShowsOnlyTheStoreOfItsOptions(t *testing.T) {
 	mentions, err := surface.Mentions(core+"/rest", core+"/storage", core+"/watch")
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []string{
-		core + "/rest.Options.Budget mentions " + core + "/storage.Budget",
+		core + "/rest.Limits.Budget mentions " + core + "/storage.Budget",
 		core + "/rest.Options.Store mentions " + core + "/storage.Store",
 		core + "/rest.Options.Stores mentions " + core + "/storage.Store",
 		core + "/rest.Stats.Of mentions " + core + "/storage.StoreStats",

@@ -123,7 +123,8 @@ func (b *balancer) start(t *testing.T, store storage.Store) *instance {
 		}
 		return nil
 	}}
-	api, err := rest.New(rest.Options{Store: store, DrainTime: 3 * time.Second, Admission: []admission.Hook{dies}},
+	api, err := rest.New(rest.Options{Store: store, Health: rest.Health{DrainTime: 3 * time.Second},
+		Admission: []admission.Hook{dies}},
 		k8s.Resource[corev1.ConfigMap](), builtin.Namespaces())
 	require.NoError(t, err)
 	var ctx context.Context

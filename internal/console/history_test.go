@@ -119,11 +119,11 @@ func TestHistory(t *testing.T) {
 func TestRefusedUndo(t *testing.T) {
 	resource := partResource()
 	var soldOut atomic.Bool
-	resource.Hooks.Validate = func(_ context.Context, p, _ *Part) (errs status.FieldErrors) {
+	resource.Hooks.Validate = func(_ context.Context, p, _ *Part) (errs status.FieldErrors, err error) {
 		if soldOut.Load() && p.Spec.Size == 1 {
-			return status.FieldErrors{status.InvalidField(status.Field("spec", "size"), p.Spec.Size, "this size is sold out")}
+			errs = append(errs, status.InvalidField(status.Field("spec", "size"), p.Spec.Size, "this size is sold out"))
 		}
-		return nil
+		return errs, nil
 	}
 	api := newParts(t, rest.Options{}, resource)
 	changeSize(t, makeParts(t, api, 1), 2)

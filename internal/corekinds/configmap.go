@@ -38,12 +38,12 @@ func ConfigMaps() rest.Resource[ConfigMap] {
 			rest.ColumnFunc(rest.Column{Name: "Age", Description: "The time since the object was created."},
 				func(m *ConfigMap) any { return m.CreationTimestamp.Time }),
 		},
-		Hooks: rest.Hooks[ConfigMap]{Validate: func(_ context.Context, obj, old *ConfigMap) status.FieldErrors {
+		Hooks: rest.Hooks[ConfigMap]{Validate: func(_ context.Context, obj, old *ConfigMap) (status.FieldErrors, error) {
 			if old == nil {
-				return obj.content().Validate(nil)
+				return obj.content().Validate(nil), nil
 			}
 			before := old.content()
-			return obj.content().Validate(&before)
+			return obj.content().Validate(&before), nil
 		}},
 	}
 }

@@ -24,7 +24,7 @@ import (
 
 // enabled returns an API that serves definitions, and a function that ends both.
 func enabled(b *testing.B, store storage.Store) (api *rest.API, end func()) {
-	api, err := rest.New(rest.Options{Store: store, CEL: cel.New(nil), Plugins: []rest.Plugin{crd.New(crd.Options{})}})
+	api, err := rest.New(rest.Options{Store: store, CEL: cel.Evaluator(), Plugins: []rest.Plugin{crd.New(crd.Options{})}})
 	if err != nil {
 		b.Fatal(err)
 	}

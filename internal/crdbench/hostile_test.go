@@ -50,7 +50,7 @@ func TestCostOfHostileRules(t *testing.T) {
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			api, err := rest.New(rest.Options{},
-				apiextensions.CustomResourceDefinitions(apiextensions.Checks{Rules: cel.New(nil)}))
+				apiextensions.CustomResourceDefinitions(apiextensions.Checks{CEL: cel.Evaluator()}))
 			require.NoError(t, err)
 			t.Cleanup(func() { assert.NoError(t, api.Close()) })
 			rules := make([]string, c.count)

@@ -72,7 +72,7 @@ weight: WEIGHT
 
 // kubectl manages policies, and they decide about what it writes.
 func TestPoliciesWithKubectl(t *testing.T) {
-	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{policy.New(policy.Options{})}},
+	api, err := rest.New(rest.Options{CEL: cel.Evaluator(), Plugins: []rest.Plugin{policy.New(policy.Options{})}},
 		builtin.Namespaces(), rest.Resource[Crate]{Group: "example.com", Version: "v1", Plural: "crates"},
 		rest.Resource[Load]{Group: "example.com", Version: "v1", Plural: "loads"})
 	require.NoError(t, err)

@@ -107,7 +107,7 @@ func newHost(t *testing.T) *host {
 	}
 	h.store, h.tokens = store, auth.Tokens(tokens...)
 	h.api, err = rest.New(rest.Options{
-		Store: store, MaxInFlight: maxInFlight, Logger: slog.New(slog.DiscardHandler),
+		Store: store, Limits: rest.Limits{MaxInFlight: maxInFlight}, Logger: slog.New(slog.DiscardHandler),
 		Authenticator: access.Authenticators{h.tokens, auth.Bearer(h.issuer.recognize)}, Authorizer: byTeam(t),
 		Plugins: []rest.Plugin{h.accounts, roles, auth.Reviews(), h.serveWebhooks(t)},
 	}, kinds...)

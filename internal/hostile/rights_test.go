@@ -92,7 +92,7 @@ func loosenedFilter(t *testing.T, h *host) {
 
 // A web page whose owner has pointed its name to the address of the API finds nobody there, whatever it sends.
 func reboundName(t *testing.T, h *host) {
-	url := h.replica(t, rest.Options{AllowedHosts: []string{"localhost"}})
+	url := h.replica(t, rest.Options{Browsers: rest.Browsers{AllowedHosts: []string{"localhost"}}})
 	before := h.count(t, "shared")
 	names := []string{
 		"evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "xn--localhost-",

@@ -190,7 +190,7 @@ func newAdmissionInput(t *testing.T, r round, object, old string) admissionInput
 	return in
 }
 
-var admissionLanguage = sync.OnceValues(func() (rules.Admission, error) { return rules.AdmissionOf(cel.New(nil)) })
+var admissionLanguage = sync.OnceValues(func() (rules.Admission, error) { return rules.AdmissionOf(cel.Evaluator()) })
 
 // compilers are both compilers of one policy.
 type compilers struct {

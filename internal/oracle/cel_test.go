@@ -277,12 +277,7 @@ func changed(r *rand.Rand, from, to map[string]any) map[string]any {
 }
 
 // setOf returns the rules as package rest gets them.
-func setOf(t *testing.T, declared cel.Rules) rules.Set {
-	t.Helper()
-	set, err := rules.Open(cel.New(declared))
-	require.NoError(t, err)
-	return set
-}
+func setOf(declared cel.Rules) rules.Set { return rules.SetOf(cel.New(declared)) }
 
 func compileBoth(t *testing.T,
 	rules map[string]apiextensions.ValidationRule) (rules.Checker, *upstreamcel.Validator, *structuralschema.Structural) {
@@ -300,10 +295,10 @@ func compileBoth(t *testing.T,
 		}
 		declared[place] = append(declared[place], rule)
 	}
-	set := setOf(t, declared)
+	set := setOf(declared)
 	s, err := schema.Derive(reflect.TypeFor[ruled](), schema.Options{Rules: set.Declared(), Overlay: usualBounds})
 	require.NoError(t, err)
-	ours, err := set.Compile(s)
+	ours, err := set.Language().Compile(s)
 	require.NoError(t, err, "%v", rules)
 	return ours, theirs, structural
 }
@@ -420,10 +415,10 @@ func FuzzFieldPathLikeUpstream(f *testing.F) {
 		if path == "" || strings.Contains(path, `\\`) { // upstream reads a quote behind an escaped backslash as an escaped quote
 			return
 		}
-		set := setOf(t, cel.Rules{"ruledSpec": {{Rule: "false", FieldPath: path}}})
+		set := setOf(cel.Rules{"ruledSpec": {{Rule: "false", FieldPath: path}}})
 		s, err := schema.Derive(reflect.TypeFor[ruled](), schema.Options{Rules: set.Declared(), Overlay: usualBounds})
 		require.NoError(t, err)
-		ours, err := set.Compile(s)
+		ours, err := set.Language().Compile(s)
 		theirs, _, upstream := upstreamcel.ValidFieldPath(path, &spec)
 		if err != nil {
 			return

@@ -72,7 +72,7 @@ func compareEstimates(t *testing.T, r round, rules map[string]apiextensions.Vali
 	for place, rule := range rules {
 		declared[place] = []cel.Rule{{Rule: rule.Rule, Message: rule.Message, MessageExpression: rule.MessageExpression}}
 	}
-	ours := setOf(t, declared)
+	ours := setOf(declared)
 	props := ruledProps(rules)
 	set, overlay := bounded(r, &props)
 	s, err := schema.Derive(reflect.TypeFor[ruled](), schema.Options{Rules: ours.Declared(), Overlay: overlay})
@@ -88,7 +88,7 @@ func compareEstimates(t *testing.T, r round, rules map[string]apiextensions.Vali
 	crd.Name = "ruleds.example.com"
 	crd.Status.StoredVersions = []string{"v1"}
 	theirs := validation.ValidateCustomResourceDefinition(context.Background(), crd)
-	_, err = ours.Compile(s)
+	_, err = ours.Language().Compile(s)
 	var want, got []string
 	if theirs != nil {
 		if strings.Contains(theirs.ToAggregate().Error(), "undeclared reference to 'includes'") { // it exists only for stored rules

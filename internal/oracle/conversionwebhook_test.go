@@ -126,7 +126,7 @@ func TestConversionWebhooksAreChecked(t *testing.T) {
 		require.NoError(t, err)
 		defer calls.Close()
 		// Without a cache, so that each read asks the webhook.
-		api, err := rest.New(rest.Options{MaxConvertedBytes: 1, Logger: slog.New(slog.DiscardHandler),
+		api, err := rest.New(rest.Options{Limits: rest.Limits{CacheBytes: -1}, Logger: slog.New(slog.DiscardHandler),
 			Plugins: []rest.Plugin{crd.New(crd.Options{Calls: calls})}})
 		require.NoError(t, err)
 		defer func() { assert.NoError(t, api.Close()) }()

@@ -28,7 +28,7 @@ type bothAPIs struct{ upstream, ours http.Handler }
 // newDefinitionsAPI returns an API of ours that serves the kinds of definitions.
 func newDefinitionsAPI(t testing.TB) *rest.API {
 	t.Helper()
-	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{crd.New(crd.Options{})}})
+	api, err := rest.New(rest.Options{CEL: cel.Evaluator(), Plugins: []rest.Plugin{crd.New(crd.Options{})}})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
 	require.NoError(t, api.Start(t.Context()))

@@ -35,7 +35,7 @@ type judges struct {
 	api    http.Handler
 }
 
-var checksOfTest = apiextensions.Checks{Rules: cel.New(nil), Webhooks: true}
+var checksOfTest = apiextensions.Checks{CEL: cel.Evaluator(), Webhooks: true}
 
 func newJudges(t testing.TB) *judges {
 	scheme := runtime.NewScheme()

@@ -7,24 +7,15 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// AdmissionLanguage is a [Set] whose language can also express conditions, messages and patches about a write: the
-// expressions of admission webhooks and policies.
-type AdmissionLanguage interface {
-	// Admission returns the language of admission. It takes milliseconds, so callers keep the result.
-	Admission() (Admission, error)
-}
-
-// AdmissionOf returns the language of admission of a rest.Rules. It returns an error if the rules contain no language,
-// or one without expressions of admission.
-func AdmissionOf(hidden any) (Admission, error) {
-	language, ok := hidden.(AdmissionLanguage)
-	if !ok {
+// AdmissionOf returns the language of admission. It returns an error if there is no evaluator.
+func AdmissionOf(e Evaluator) (Admission, error) {
+	if e == nil {
 		return nil, errNoLanguage
 	}
-	return language.Admission()
+	return e.language().Admission()
 }
 
-var errNoLanguage = errors.New("expressions of admission need a language: set rest.Options.CEL to cel.New(nil) of module github.com/decorum-go/decorum/cel")
+var errNoLanguage = errors.New("expressions of admission need a language: set rest.Options.CEL to cel.Evaluator() of module github.com/decorum-go/decorum/cel")
 
 // Admission compiles expressions about a write. It is safe for concurrent use.
 //

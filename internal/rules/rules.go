@@ -4,20 +4,73 @@ package rules
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/status"
 )
 
-// Set are the validation rules of one kind, in a language of their own.
+// Set are the validation rules of one kind.
 type Set interface {
 	// Declared returns the rules by Go type or field, with keys like those of the Overlay of a resource.
 	Declared() map[string][]schema.Rule
+	// Language returns the language of the rules.
+	Language() Language
+}
+
+// Language compiles expressions.
+type Language interface {
 	// Compile checks the rules that a schema carries against it.
 	Compile(s *schema.Schema) (Checker, error)
+	// Judge returns a verdict for each rule, by the schema that carries the rules, for those who accept schemas at run
+	// time and tell clients which rule is wrong. It has no verdicts for the rules of a schema whose values expressions
+	// cannot see. The schema must not contain itself.
+	Judge(s *schema.Schema) (map[*schema.Schema][]Verdict, error)
+	// Admission returns the language of conditions, messages and patches about a write: the expressions of admission
+	// webhooks and policies. It takes milliseconds, so callers keep the result.
+	Admission() (Admission, error)
+	// DeviceSelector compiles an expression of resource.k8s.io about the variable device, which must evaluate to a
+	// boolean. The verdict has a Fault for clients, in the words of API servers, or a Cost. An error is not the fault of
+	// the expression.
+	DeviceSelector(expression string) (Verdict, error)
 }
+
+// Rules is what rest.Rules embeds. Hosts could not name the methods of a [Set], so Rules hides them. Only [Hide] makes
+// one, so the compiler refuses others.
+type Rules interface{ set() Set }
+
+// Hide returns the rules for a resource.
+func Hide(s Set) Rules { return hiddenSet{s} }
+
+// SetOf returns the set in the rules of a resource, or nil if there are none.
+func SetOf(r Rules) Set {
+	if r == nil {
+		return nil
+	}
+	return r.set()
+}
+
+type hiddenSet struct{ it Set }
+
+func (h hiddenSet) set() Set { return h.it }
+
+// Evaluator is what rest.Evaluator embeds. It hides a [Language] as [Rules] hides a [Set].
+type Evaluator interface{ language() Language }
+
+// HideLanguage returns the evaluator for the options of an API.
+func HideLanguage(l Language) Evaluator { return hiddenLanguage{l} }
+
+// LanguageOf returns the language of an evaluator, or nil if there is none.
+func LanguageOf(e Evaluator) Language {
+	if e == nil {
+		return nil
+	}
+	return e.language()
+}
+
+type hiddenLanguage struct{ it Language }
+
+func (h hiddenLanguage) language() Language { return h.it }
 
 // Checker evaluates the compiled rules of one kind.
 type Checker interface {
@@ -25,14 +78,6 @@ type Checker interface {
 	// with the same value. old is absent on create. It is safe for concurrent use, and it ends early when ctx does; what
 	// it returns then says nothing.
 	Check(ctx context.Context, obj, old doc.Value) (broken, before status.FieldErrors)
-}
-
-// Judge is a Set that judges each rule of a schema by itself. Whoever accepts schemas at run time tells clients which
-// rule is wrong.
-type Judge interface {
-	// Judge returns a verdict for each rule, by the schema that carries the rules. It has no verdicts for the rules of a
-	// schema whose values expressions cannot see. The schema must not contain itself.
-	Judge(s *schema.Schema) (map[*schema.Schema][]Verdict, error)
 }
 
 // Verdict says what came of compiling a rule.
@@ -46,17 +91,4 @@ type Verdict struct {
 	Most uint64
 	// UsesOldSelf says that the rule is a transition rule.
 	UsesOldSelf bool
-}
-
-// Open returns the set in a rest.Rules, or nil if it contains no rules. Hosts could not name the methods of a set, so
-// rest.Rules hides them. Open returns an error if a host has implemented rest.Rules itself.
-func Open(hidden any) (Set, error) {
-	if hidden == nil {
-		return nil, nil
-	}
-	set, ok := hidden.(Set)
-	if !ok {
-		return nil, fmt.Errorf("the rules are a %T, and not of module github.com/decorum-go/decorum/cel", hidden)
-	}
-	return set, nil
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// convertedBytes is the size of the API's cache of converted objects.
-const convertedBytes = 4 << 20
+// cacheBytes is the size of the caches of the API.
+const cacheBytes = 4 << 20
 
 // bulk is an API of Gadgets of any size, served over sockets and in process.
 type bulk struct {
@@ -37,7 +37,7 @@ type bulk struct {
 func newBulk(t *testing.T, logBytes int64) *bulk {
 	b := &bulk{store: storage.NewMemory(storage.Options{MaxLogBytes: logBytes})}
 	var err error
-	b.api, err = rest.New(rest.Options{Store: b.store, MaxConvertedBytes: convertedBytes}, gadgetDefinition())
+	b.api, err = rest.New(rest.Options{Store: b.store, Limits: rest.Limits{CacheBytes: cacheBytes}}, gadgetDefinition())
 	require.NoError(t, err)
 	b.server = serveNarrowly(b.api)
 	b.callers = []*caller{{client: &http.Client{Transport: rest.RoundTripper(b.api)}, root: "http://in.process"},
@@ -171,9 +171,9 @@ func TestWatchersThatNeverRead(t *testing.T) {
 			require.NoError(t, reader.shows(want, time.Now().Add(patience)))
 			grown := inUse() - before
 			t.Logf("%d watchers that never read hold %d KB, with a history of %d KB and %d KB of converted objects", c.watchers,
-				grown>>10, logBytes>>10, convertedBytes>>10)
+				grown>>10, logBytes>>10, cacheBytes>>10)
 			const forms = 8 // the number of forms of an object, before and after a change
-			require.Less(t, grown, int64(logBytes+convertedBytes+forms*c.objects*c.size+c.watchers*perWatcher))
+			require.Less(t, grown, int64(logBytes+cacheBytes+forms*c.objects*c.size+c.watchers*perWatcher))
 		})
 	}
 }

@@ -76,7 +76,7 @@ func newAPI(t *testing.T, store storage.Store, defined bool) *rest.API {
 	if !defined {
 		kinds = append(kinds, widget.Resource())
 	}
-	api, err := rest.New(rest.Options{Store: store, Authorizer: access.AuthorizerFunc(corekinds.Decide), CEL: cel.New(nil),
+	api, err := rest.New(rest.Options{Store: store, Authorizer: access.AuthorizerFunc(corekinds.Decide), CEL: cel.Evaluator(),
 		Plugins: []rest.Plugin{auth.Reviews(), new(corekinds.Accounts), crd.New(crd.Options{})}}, kinds...)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// A Validator checks an object of a kind before it is stored. old is nil on create.
-type Validator[T any] = func(ctx context.Context, obj, old *T) status.FieldErrors
+// A Validator checks an object of a kind before it is stored. old is nil on create. See [rest.Hooks].Validate.
+type Validator[T any] = func(ctx context.Context, obj, old *T) (status.FieldErrors, error)
 
 // ValidatingWebhookConfigurations declares the resource validatingwebhookconfigurations. compile returns the fault of a
 // match condition.
@@ -23,9 +23,10 @@ func ValidatingWebhookConfigurations(
 		return len(c.Webhooks), c.CreationTimestamp.Time
 	})
 	return declare("validatingwebhookconfigurations", "ValidatingWebhookConfiguration registers webhooks that allow or "+
-		"refuse writes.", columns, func(_ context.Context, c, old *ValidatingWebhookConfiguration) status.FieldErrors {
-		return c.Validate(old, compile)
-	})
+		"refuse writes.", columns,
+		func(_ context.Context, c, old *ValidatingWebhookConfiguration) (status.FieldErrors, error) {
+			return c.Validate(old, compile), nil
+		})
 }
 
 // MutatingWebhookConfigurations declares the resource mutatingwebhookconfigurations. compile returns the fault of a
@@ -35,9 +36,10 @@ func MutatingWebhookConfigurations(compile func(expression string) error) rest.R
 		return len(c.Webhooks), c.CreationTimestamp.Time
 	})
 	return declare("mutatingwebhookconfigurations", "MutatingWebhookConfiguration registers webhooks that may change "+
-		"objects.", columns, func(_ context.Context, c, old *MutatingWebhookConfiguration) status.FieldErrors {
-		return c.Validate(old, compile)
-	})
+		"objects.", columns,
+		func(_ context.Context, c, old *MutatingWebhookConfiguration) (status.FieldErrors, error) {
+			return c.Validate(old, compile), nil
+		})
 }
 
 // declare returns the declaration of a kind. All kinds of the group are cluster-scoped and have a generation. A PUT
@@ -48,8 +50,9 @@ func declare[T any](plural, description string, columns []rest.Column, validate 
 		Names:   rest.Names{Categories: []string{"api-extensions"}},
 		Wire:    rest.Wire{Dialect: rest.DialectBuiltin, Generation: true, VersionRequired: true, PlainMetadata: true},
 		Overlay: map[string]string{"LabelSelector": "map=atomic"},
-		Hooks: rest.Hooks[T]{Validate: func(ctx context.Context, obj, old *T) status.FieldErrors {
-			return append(validateName(ctx, obj, old), validate(ctx, obj, old)...)
+		Hooks: rest.Hooks[T]{Validate: func(ctx context.Context, obj, old *T) (status.FieldErrors, error) {
+			errs, err := validate(ctx, obj, old)
+			return append(validateName(ctx, obj, old), errs...), err
 		}},
 	}
 }

@@ -105,7 +105,7 @@ func queueing(t *testing.T, level audit.Level, queueBytes int64) (*rest.API, *au
 		Policy:         &audit.Policy{Rules: []audit.PolicyRule{{Level: level}}},
 		Outputs:        []audit.Output{{Sink: &recorder{}, QueueBytes: queueBytes}},
 		MaxObjectBytes: 4 << 20,
-	}, rest.Options{MaxDecodedBytes: -1}, memos())
+	}, rest.Options{Limits: rest.Limits{CacheBytes: -1}}, memos())
 }
 
 // An event that names the object of a body does not keep the body in memory, even if the request fails.
@@ -164,7 +164,7 @@ func TestLargeListsAreServed(t *testing.T) {
 			api, _ := audited(t, audit.Options{
 				Policy:  &audit.Policy{Rules: []audit.PolicyRule{{Level: level}}, OmitStages: []audit.Stage{audit.StageRequestReceived}},
 				Outputs: []audit.Output{{Sink: &sink, Mode: audit.Blocking}}, MaxObjectBytes: 4 << 10,
-			}, rest.Options{Budget: budget, MaxListBytes: -1, MaxDecodedBytes: -1}, memos())
+			}, rest.Options{Limits: rest.Limits{Budget: budget, CacheBytes: -1}}, memos())
 			for i := range 20 {
 				apitest.Must(t, api, "POST", memosPath, strings.Replace(memoBody(fmt.Sprint("m", i)), `"name"`,
 					`"annotations":{"a":"`+strings.Repeat("x", 10_000)+`"},"name"`, 1))

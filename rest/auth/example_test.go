@@ -90,7 +90,7 @@ func ExampleReviews() {
 	api, err := rest.New(rest.Options{
 		Authenticator: access.Authenticators{auth.Certificates(authorities), auth.Tokens(tokens...)},
 		Plugins:       []rest.Plugin{roles, auth.Reviews()},
-		OpenHealth:    true,
+		Health:        rest.Health{Open: true},
 	}, widgets)
 	if err != nil {
 		log.Fatal(err)

@@ -30,12 +30,12 @@ func aboutOthers(kind, plural string, scope rest.Scope, description string) rest
 		Group: authorizationGroup, Version: "v1", Plural: plural, Names: rest.Names{Kind: kind}, Description: description,
 		Scope: scope, Wire: rest.Wire{Dialect: rest.DialectBuiltin},
 		Hooks: rest.Hooks[review.Access]{
-			Validate: func(_ context.Context, r, _ *review.Access) status.FieldErrors {
+			Validate: func(_ context.Context, r, _ *review.Access) (status.FieldErrors, error) {
 				errs := r.Spec.Check()
 				if scope == rest.ScopeNamespaced {
 					errs = append(errs, r.Spec.CheckNamespace(r.Namespace)...)
 				}
-				return errs
+				return errs, nil
 			},
 			Call: func(ctx context.Context, r *review.Access) (err error) {
 				u := access.User{Name: r.Spec.User, UID: r.Spec.UID, Groups: r.Spec.Groups, Extra: r.Spec.Extra}

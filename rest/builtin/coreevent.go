@@ -82,8 +82,8 @@ func Events() rest.Resource[CoreEvent] {
 			"source=source.component,reportingComponent", "type",
 		},
 		Hooks: rest.Hooks[CoreEvent]{
-			Validate: func(_ context.Context, e, _ *CoreEvent) status.FieldErrors {
-				return e.validate(status.Field("reportingComponent"))
+			Validate: func(_ context.Context, e, _ *CoreEvent) (status.FieldErrors, error) {
+				return e.validate(status.Field("reportingComponent")), nil
 			},
 		},
 		Versions: []rest.VersionOf[CoreEvent]{rest.Converted(modernEvents(), toCore, fromCore)},

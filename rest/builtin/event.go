@@ -56,7 +56,7 @@ func modernEvents() rest.Resource[Event] {
 			"regarding.fieldPath", "reason", "reportingController", "type",
 		},
 		Hooks: rest.Hooks[Event]{
-			Validate: func(_ context.Context, e, old *Event) status.FieldErrors { return e.validate(old) },
+			Validate: func(_ context.Context, e, old *Event) (status.FieldErrors, error) { return e.validate(old), nil },
 		},
 	}
 }

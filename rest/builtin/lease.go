@@ -53,7 +53,7 @@ func Leases() rest.Resource[Lease] {
 				l.Spec.Strategy, l.Spec.PreferredHolder = nil, nil
 				return nil
 			},
-			Validate: func(_ context.Context, l, _ *Lease) status.FieldErrors { return l.Spec.validate() },
+			Validate: func(_ context.Context, l, _ *Lease) (status.FieldErrors, error) { return l.Spec.validate(), nil },
 		},
 	}
 }

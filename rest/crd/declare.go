@@ -111,7 +111,7 @@ func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion,
 		if options.IgnoreRules {
 			text = apiextensions.WithoutRules(text)
 		}
-		r.Schema.OpenAPI, r.Schema.RulesChecked, r.Rules = text, true, options.rules
+		r.Schema.OpenAPI, r.Schema.RulesChecked, r.Schema.CEL = text, true, options.cel
 	}
 	for _, c := range v.AdditionalPrinterColumns {
 		r.Columns = append(r.Columns, columnOf(c))

@@ -18,7 +18,7 @@ const manager = "kube-apiserver"
 // Definitions is the plug-in of CustomResourceDefinitions. It adds their kind, and follows them in the store of the
 // API:
 //
-//	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{crd.New(crd.Options{})}}, resources...)
+//	api, err := rest.New(rest.Options{CEL: cel.Evaluator(), Plugins: []rest.Plugin{crd.New(crd.Options{})}}, resources...)
 //	err = api.Start(ctx)
 //
 // The definitions are objects in the store of the API. [rest.API.Start] returns once the API serves the kinds of all
@@ -54,7 +54,7 @@ func New(options Options) *Definitions {
 // Plug implements [rest.Plugin].
 func (d *Definitions) Plug(api *rest.API) (rest.Parts, error) {
 	checks := apiextensions.Checks{
-		Rules: api.CEL(), IgnoreRules: d.options.IgnoreRules, Webhooks: d.options.Calls != nil,
+		CEL: api.CEL(), IgnoreRules: d.options.IgnoreRules, Webhooks: d.options.Calls != nil,
 		History: d.options.History, Turn: apiextensions.NewTurn(), Own: isOwn,
 	}
 	all, err := d.options.compiledOf()

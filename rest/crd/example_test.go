@@ -26,7 +26,9 @@ type LampSpec struct {
 // Manifest reports as a loss.
 func ExampleManifest() {
 	lamps := rest.Resource[Lamp]{Group: "home.example.com", Version: "v1", Plural: "lamps",
-		Hooks: rest.Hooks[Lamp]{Validate: func(context.Context, *Lamp, *Lamp) status.FieldErrors { return nil }}}
+		Hooks: rest.Hooks[Lamp]{Validate: func(context.Context, *Lamp, *Lamp) (status.FieldErrors, error) {
+			return nil, nil
+		}}}
 	yaml, losses, err := crd.Manifest(lamps)
 	if err != nil {
 		log.Fatal(err)

@@ -149,7 +149,7 @@ func TestManifestReportsLosses(t *testing.T) {
 		r.Subresources = []rest.SubresourceOf[Box]{rest.Stream[Box, struct{}]{Name: "proxy",
 			Serve: func(http.ResponseWriter, *http.Request, *Box, *struct{}) {}}}
 		r.Hooks = rest.Hooks[Box]{Default: none, ValidateDelete: none,
-			Validate: func(context.Context, *Box, *Box) status.FieldErrors { return nil }}
+			Validate: func(context.Context, *Box, *Box) (status.FieldErrors, error) { return nil, nil }}
 	})
 	yaml, losses, err := crd.Manifest(r)
 	require.NoError(t, err)

@@ -48,5 +48,5 @@ func (o Options) historyOf(annotations map[string]string) *rest.History {
 // settings are the options of the plug-in and those of its API.
 type settings struct {
 	Options
-	rules rest.Rules
+	cel rest.Evaluator
 }

@@ -39,12 +39,8 @@ func deriveSchema(v rest.Description) (*schema.Schema, error) {
 		}
 		return s, err
 	}
-	set, err := rules.Open(r.Rules)
-	if err != nil {
-		return nil, err
-	}
 	options := schema.Options{Overlay: r.Overlay, Description: r.Description}
-	if set != nil {
+	if set := rules.SetOf(r.Rules); set != nil {
 		options.Rules = set.Declared()
 	}
 	return schema.Derive(v.GoType, options)

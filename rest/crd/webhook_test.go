@@ -287,7 +287,7 @@ func TestWebhookConvertsListsInOneCall(t *testing.T) {
 // A list is converted in one call if the cache has no room, too.
 func TestWebhookConvertsListsWithoutACache(t *testing.T) {
 	c := newConverter(t)
-	api := converting(t, rest.Options{MaxConvertedBytes: 1})
+	api := converting(t, rest.Options{Limits: rest.Limits{CacheBytes: -1}})
 	define(t, api, c)
 	for _, name := range []string{"a", "b", "c"} {
 		require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", name, `{"size":1}`), nil))
@@ -306,7 +306,7 @@ func TestWebhookConvertsListsWithoutACache(t *testing.T) {
 func TestConvertedListsTakeMemory(t *testing.T) {
 	c := newConverter(t)
 	budget := storage.NewBudget(8 << 20)
-	api := converting(t, rest.Options{Budget: budget, MaxConvertedBytes: -1, MaxDecodedBytes: -1, MaxListBytes: -1})
+	api := converting(t, rest.Options{Limits: rest.Limits{Budget: budget, CacheBytes: -1}})
 	define(t, api, c)
 	for i := range 10 {
 		large := strings.Replace(rod("v1", fmt.Sprint("r", i), `{"size":3}`), `"labels"`,
@@ -628,7 +628,7 @@ func TestWebhookConvertsOnlyWhatTheClientMaySee(t *testing.T) {
 		}
 		return access.AllowOnly("", only), nil
 	})
-	api := converting(t, rest.Options{Authorizer: rights, MaxConvertedBytes: 1})
+	api := converting(t, rest.Options{Authorizer: rights, Limits: rest.Limits{CacheBytes: -1}})
 	define(t, api, c)
 	for i := range 26 {
 		require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", string(rune('a'+i)), `{"size":1}`), nil))

@@ -100,7 +100,7 @@ func TestStopsInOrder(t *testing.T) {
 // the stop if the controllers take as long.
 func TestDrainsWhileControllersEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		api := newAPI(t, rest.Options{DrainTime: 10 * time.Second})
+		api := newAPI(t, rest.Options{Health: rest.Health{DrainTime: 10 * time.Second}})
 		get := func(path string) int {
 			answer := httptest.NewRecorder()
 			api.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
@@ -123,7 +123,7 @@ func TestDrainsWhileControllersEnd(t *testing.T) {
 }
 
 func TestDrainMustLeaveTimeToStop(t *testing.T) {
-	api := newAPI(t, rest.Options{DrainTime: 13 * time.Second})
+	api := newAPI(t, rest.Options{Health: rest.Health{DrainTime: 13 * time.Second}})
 	require.EqualError(t, host.Run(t.Context(), api, host.Options{}),
 		"host: the DrainTime of the API is 13s, but must not be longer than 12.5s, half of StopTimeout")
 }
@@ -194,7 +194,7 @@ func TestCompletesTheServer(t *testing.T) {
 			64 << 10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newAPI(t, rest.Options{RequestTimeout: 20 * time.Second})
+			api := newAPI(t, rest.Options{Limits: rest.Limits{RequestTimeout: 20 * time.Second}})
 			stop, ended := running(t, api, host.Options{Server: c.given, Listener: loopback(t)})
 			stop()
 			require.NoError(t, <-ended)

@@ -20,31 +20,33 @@ func (p *policies) definitions() []rest.Definition {
 	}
 }
 
-func (p *policies) validateValidating(ctx context.Context, v, old *ar.ValidatingAdmissionPolicy) status.FieldErrors {
+func (p *policies) validateValidating(ctx context.Context, v,
+	old *ar.ValidatingAdmissionPolicy) (status.FieldErrors, error) {
 	if access.AccessFrom(ctx).Subresource == "status" {
-		return nil
+		return nil, nil
 	}
 	x, err := p.checker(v.Spec.ParamKind, len(v.Spec.Variables) > 0)
 	if err != nil {
-		return status.FieldErrors{status.InternalField(status.Field("spec"), err)}
+		return nil, err
 	}
 	errs := v.Validate(old, x)
 	if len(errs) == 0 && (old == nil || !sameValue(v.Spec.ParamKind, old.Spec.ParamKind)) {
 		errs = p.mayReadKind(ctx, v.Spec.ParamKind)
 	}
-	return errs
+	return errs, nil
 }
 
-func (p *policies) validateMutating(ctx context.Context, m, old *ar.MutatingAdmissionPolicy) status.FieldErrors {
+func (p *policies) validateMutating(ctx context.Context, m,
+	old *ar.MutatingAdmissionPolicy) (status.FieldErrors, error) {
 	x, err := p.checker(m.Spec.ParamKind, true)
 	if err != nil {
-		return status.FieldErrors{status.InternalField(status.Field("spec"), err)}
+		return nil, err
 	}
 	errs := m.Validate(old, x)
 	if len(errs) == 0 && (old == nil || !sameValue(m.Spec.ParamKind, old.Spec.ParamKind)) {
 		errs = p.mayReadKind(ctx, m.Spec.ParamKind)
 	}
-	return errs
+	return errs, nil
 }
 
 // checker implements admissionregistration.Expressions.

@@ -13,21 +13,21 @@ import (
 )
 
 func (p *policies) validateValidatingBinding(ctx context.Context, b,
-	old *ar.ValidatingAdmissionPolicyBinding) status.FieldErrors {
+	old *ar.ValidatingAdmissionPolicyBinding) (status.FieldErrors, error) {
 	errs := b.Validate()
 	if len(errs) > 0 || old != nil && b.Spec.PolicyName == old.Spec.PolicyName &&
 		reflect.DeepEqual(b.Spec.ParamRef, old.Spec.ParamRef) {
-		return errs
+		return errs, nil
 	}
 	return p.mayReadParams(ctx, validatingHalf, b.Spec.PolicyName, b.Spec.ParamRef)
 }
 
 func (p *policies) validateMutatingBinding(ctx context.Context, b,
-	old *ar.MutatingAdmissionPolicyBinding) status.FieldErrors {
+	old *ar.MutatingAdmissionPolicyBinding) (status.FieldErrors, error) {
 	errs := b.Validate()
 	if len(errs) > 0 || old != nil && b.Spec.PolicyName == old.Spec.PolicyName &&
 		reflect.DeepEqual(b.Spec.ParamRef, old.Spec.ParamRef) {
-		return errs
+		return errs, nil
 	}
 	return p.mayReadParams(ctx, mutatingHalf, b.Spec.PolicyName, b.Spec.ParamRef)
 }
@@ -66,9 +66,10 @@ func (p *policies) mayReadKind(ctx context.Context, kind *ar.ParamKind) status.F
 }
 
 // mayReadParams returns an error unless the user may read the parameters that a binding refers to.
-func (p *policies) mayReadParams(ctx context.Context, h halfName, policy string, ref *ar.ParamRef) status.FieldErrors {
+func (p *policies) mayReadParams(ctx context.Context, h halfName, policy string,
+	ref *ar.ParamRef) (status.FieldErrors, error) {
 	if ref == nil {
-		return nil
+		return nil, nil
 	}
 	verb := "get"
 	if ref.Name == "" {
@@ -76,7 +77,7 @@ func (p *policies) mayReadParams(ctx context.Context, h halfName, policy string,
 	}
 	kind, exists, err := p.paramKind(ctx, h, policy)
 	if err != nil {
-		return status.FieldErrors{status.InternalField(nil, err)}
+		return nil, err
 	}
 	a := p.readAccess(verb, kind)
 	a.Namespace, a.Name = ref.Namespace, ref.Name
@@ -84,18 +85,18 @@ func (p *policies) mayReadParams(ctx context.Context, h halfName, policy string,
 	at := status.Field("spec", "paramRef")
 	switch {
 	case err != nil:
-		return status.FieldErrors{status.ForbiddenField(at, "failed to authorize request: "+err.Error())}
+		return status.FieldErrors{status.ForbiddenField(at, "failed to authorize request: "+err.Error())}, nil
 	case allowed:
-		return nil
+		return nil, nil
 	case !exists:
 		return status.FieldErrors{status.ForbiddenField(at, fmt.Sprintf(
-			`unable to get policy %s to determine minimum required permissions and user %s does not have %q permission for all groups, versions and resources`, policy, shownUser(ctx), verb))}
+			`unable to get policy %s to determine minimum required permissions and user %s does not have %q permission for all groups, versions and resources`, policy, shownUser(ctx), verb))}, nil
 	case kind != nil && a.Resource == "*":
 		return status.FieldErrors{status.ForbiddenField(at, fmt.Sprintf(
-			`unable to resolve paramKind %v to determine minimum required permissions and user %s does not have %q permission for all groups, versions and resources`, kind, shownUser(ctx), verb))}
+			`unable to resolve paramKind %v to determine minimum required permissions and user %s does not have %q permission for all groups, versions and resources`, kind, shownUser(ctx), verb))}, nil
 	}
 	return status.FieldErrors{status.ForbiddenField(at,
-		fmt.Sprintf(`user %s does not have %q permission on the object referenced by paramRef`, shownUser(ctx), verb))}
+		fmt.Sprintf(`user %s does not have %q permission on the object referenced by paramRef`, shownUser(ctx), verb))}, nil
 }
 
 // paramKind returns the kind of the parameters of a policy, and whether the policy exists.

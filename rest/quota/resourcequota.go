@@ -59,7 +59,9 @@ func definition() rest.Definition {
 				func(q *ResourceQuota) any { return q.CreationTimestamp.Time }),
 		},
 		Hooks: rest.Hooks[ResourceQuota]{
-			Validate: func(_ context.Context, q, _ *ResourceQuota) status.FieldErrors { return q.Spec.validate() },
+			Validate: func(_ context.Context, q, _ *ResourceQuota) (status.FieldErrors, error) {
+				return q.Spec.validate(), nil
+			},
 		},
 	}
 }

@@ -16,8 +16,10 @@ func (z *authorizer) definitions() []rest.Definition {
 			Group: Group, Version: "v1", Plural: "roles", Names: rest.Names{Rule: rest.NamePathSegment}, Wire: wire(),
 			Description: "Role is a set of rights in its namespace.",
 			Hooks: rest.Hooks[Role]{
-				Prepare:  z.prepareRole,
-				Validate: func(_ context.Context, r, _ *Role) status.FieldErrors { return validateRules(r.Rules, true) },
+				Prepare: z.prepareRole,
+				Validate: func(_ context.Context, r, _ *Role) (status.FieldErrors, error) {
+					return validateRules(r.Rules, true), nil
+				},
 			},
 		},
 		rest.Resource[ClusterRole]{
@@ -25,8 +27,10 @@ func (z *authorizer) definitions() []rest.Definition {
 			Names: rest.Names{Rule: rest.NamePathSegment}, Wire: wire(),
 			Description: "ClusterRole is a set of rights that bindings give everywhere, or in a namespace.",
 			Hooks: rest.Hooks[ClusterRole]{
-				Prepare:  z.prepareClusterRole,
-				Validate: func(_ context.Context, r, _ *ClusterRole) status.FieldErrors { return validateClusterRole(r) },
+				Prepare: z.prepareClusterRole,
+				Validate: func(_ context.Context, r, _ *ClusterRole) (status.FieldErrors, error) {
+					return validateClusterRole(r), nil
+				},
 			},
 		},
 		rest.Resource[RoleBinding]{
@@ -38,12 +42,12 @@ func (z *authorizer) definitions() []rest.Definition {
 			}),
 			Hooks: rest.Hooks[RoleBinding]{
 				Prepare: z.prepareRoleBinding,
-				Validate: func(_ context.Context, b, old *RoleBinding) status.FieldErrors {
+				Validate: func(_ context.Context, b, old *RoleBinding) (status.FieldErrors, error) {
 					errs := validateBinding(b.RoleRef, b.Subjects, true)
 					if old != nil {
 						errs = append(errs, validateSameRole(b.RoleRef, old.RoleRef)...)
 					}
-					return errs
+					return errs, nil
 				},
 			},
 		},
@@ -56,12 +60,12 @@ func (z *authorizer) definitions() []rest.Definition {
 			}),
 			Hooks: rest.Hooks[ClusterRoleBinding]{
 				Prepare: z.prepareClusterRoleBinding,
-				Validate: func(_ context.Context, b, old *ClusterRoleBinding) status.FieldErrors {
+				Validate: func(_ context.Context, b, old *ClusterRoleBinding) (status.FieldErrors, error) {
 					errs := validateBinding(b.RoleRef, b.Subjects, false)
 					if old != nil {
 						errs = append(errs, validateSameRole(b.RoleRef, old.RoleRef)...)
 					}
-					return errs
+					return errs, nil
 				},
 			},
 		},

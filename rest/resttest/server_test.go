@@ -125,10 +125,10 @@ func TestOptionsOfTheAPIAreTheHosts(t *testing.T) {
 	store := storage.NewMemory(storage.Options{Start: 100})
 	errs := inside(t, func(t *fakeT) {
 		s := resttest.NewWith(t, resttest.Options{API: rest.Options{
-			Store:        store,
-			Now:          func() time.Time { return time.Unix(7, 0) },
-			NewUID:       func() string { return "mine" },
-			MaxBodyBytes: 200,
+			Store:  store,
+			Now:    func() time.Time { return time.Unix(7, 0) },
+			NewUID: func() string { return "mine" },
+			Limits: rest.Limits{MaxBodyBytes: 200},
 		}}, ships())
 		c := resttest.Client[Ship](t, s.API).Namespace("default")
 		ship := mustCreate(t, c, "a")

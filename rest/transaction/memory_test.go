@@ -34,8 +34,7 @@ func large(t *testing.T, api *rest.API) (labels func(times int) string) {
 // A short list can have an answer of any size. It takes its memory from the budget before the commit.
 func TestAnswersTakeFromTheBudget(t *testing.T) {
 	budget := storage.NewBudget(8 << 20)
-	api := newAPI(t, rest.Options{Budget: budget, MaxConvertedBytes: -1, MaxDecodedBytes: -1, MaxListBytes: -1,
-		MaxProtobufBytes: -1})
+	api := newAPI(t, rest.Options{Limits: rest.Limits{Budget: budget, CacheBytes: -1}})
 	labels := large(t, api)
 	before := apitest.Must(t, api, "GET", accounts+"/large", "").Body
 	for _, query := range []string{"?dryRun=All", ""} {
@@ -90,7 +89,7 @@ func (s *slow) Write(p []byte) (int, error) {
 // While a client sends its list slowly, and while it reads the answer slowly, others use its place.
 func TestSlowClientHasNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		api := newAPI(t, rest.Options{MaxInFlight: 1})
+		api := newAPI(t, rest.Options{Limits: rest.Limits{MaxInFlight: 1}})
 		labels := large(t, api)
 		client := &slow{ResponseRecorder: httptest.NewRecorder(), body: strings.NewReader(labels(4)), begun: make(chan struct{}),
 			goesOn: make(chan struct{})}

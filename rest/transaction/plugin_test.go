@@ -215,7 +215,8 @@ func TestRightsAreThoseOfEachObject(t *testing.T) {
 // commit.
 func TestObjectsAreObserved(t *testing.T) {
 	seen := &recorder{}
-	api := newAPI(t, rest.Options{Authenticator: apitest.UserFromHeader, Plugins: []rest.Plugin{seen}, MaxInFlight: 1})
+	api := newAPI(t, rest.Options{Authenticator: apitest.UserFromHeader, Plugins: []rest.Plugin{seen},
+		Limits: rest.Limits{MaxInFlight: 1}})
 	headers := []string{"Test-User", "jane", "Audit-ID", "id-1"}
 	answer := send(t, api, "", list(object(`"name":"a"`, 1), object(`"name":"b"`, 2)), headers...)
 	require.Equal(t, 200, answer.Code, answer.Body)

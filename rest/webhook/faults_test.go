@@ -234,7 +234,7 @@ func TestWebhooksOfTwoAPIs(t *testing.T) {
 // requests that need no webhook are all answered, and so is a write whose own webhook answers.
 func TestWebhooksThatHangLeavePlaces(t *testing.T) {
 	const places = 24
-	w := newWorldWith(t, webhook.Options{}, rest.Options{MaxInFlight: places})
+	w := newWorldWith(t, webhook.Options{}, rest.Options{Limits: rest.Limits{MaxInFlight: places}})
 	arrived, release := make(chan struct{}, 100*places), make(chan struct{})
 	hang := func(request) response {
 		arrived <- struct{}{}

@@ -337,8 +337,8 @@ func TestSourceThatChangesObjects(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var branches []*branch
 			for _, get := range []bool{false, true} {
-				for _, budget := range []int64{0, 1} {
-					b := newBranch(t, get, rest.Options{MaxDecodedBytes: budget})
+				for _, budget := range []int64{0, -1} {
+					b := newBranch(t, get, rest.Options{Limits: rest.Limits{CacheBytes: budget}})
 					defer b.close()
 					branches = append(branches, b)
 				}

@@ -108,7 +108,7 @@ func newServer(t *testing.T, options rest.Options, namespaces bool) *server {
 		defer s.mu.Unlock()
 		s.notes[key] = value
 	}})
-	options.CEL, options.Plugins = cel.New(nil), append(options.Plugins, policies)
+	options.CEL, options.Plugins = cel.Evaluator(), append(options.Plugins, policies)
 	definitions := []rest.Definition{
 		rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets"},
 		limits(),

@@ -277,7 +277,7 @@ func TestRightsOnParams(t *testing.T) {
 
 // A policy sees its parameters, and the objects it decides about, in the version that it names.
 func TestVersions(t *testing.T) {
-	s := newServer(t, rest.Options{MaxConvertedBytes: 1}, false) // too few to cache a conversion
+	s := newServer(t, rest.Options{Limits: rest.Limits{CacheBytes: -1}}, false)
 	s.create(limitsPath, limit("Limit", "small", "20"))
 	for i, ref := range []string{`{"name": "small", "parameterNotFoundAction": "Deny"}`,
 		`{"selector": {}, "parameterNotFoundAction": "Deny"}`} {

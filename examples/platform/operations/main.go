@@ -76,8 +76,8 @@ func newAPI(o *operations) (*rest.API, error) {
 			auth.Token{Secret: "operator", User: access.User{Name: "root", Groups: []string{"operators"}}},
 			auth.Token{Secret: "alice", User: access.User{Name: "alice"}},
 		),
-		Plugins:    append(o.plugins(), roles),
-		OpenHealth: true,
+		Plugins: append(o.plugins(), roles),
+		Health:  rest.Health{Open: true},
 	}, site.Resource())
 }
 

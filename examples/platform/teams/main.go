@@ -109,8 +109,8 @@ func newAPI(store storage.Store, people people, keys []serviceaccount.Key,
 		Authenticator: auth.Tokens(people...),
 		Authorizer:    access.AuthorizerFunc(ownNamespaces),
 		Plugins:       []rest.Plugin{accounts, roles, auth.Reviews(), quotas},
-		OpenHealth:    true,
-		AllowedHosts:  []string{"localhost"},
+		Health:        rest.Health{Open: true},
+		Browsers:      rest.Browsers{AllowedHosts: []string{"localhost"}},
 	}, builtin.Namespaces(), builtin.Events(), site.Resource())
 }
 

@@ -146,7 +146,7 @@ func resource{{$i}}() rest.Definition {
 	}
 }
 
-func validate{{$i}}(ctx context.Context, obj, old *Kind{{$i}}) status.FieldErrors { return nil }
+func validate{{$i}}(ctx context.Context, obj, old *Kind{{$i}}) (status.FieldErrors, error) { return nil, nil }
 {{else}}
 func use{{$i}}(ctx context.Context) error {
 	obj := new(Kind{{$i}})

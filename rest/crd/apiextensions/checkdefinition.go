@@ -35,10 +35,10 @@ type lenience struct {
 
 // Checks are the checks of a definition that depend on the host.
 type Checks struct {
-	// Rules evaluates validation rules. Set it to cel.New(nil) of module cel. Without it, definitions with rules are
+	// CEL evaluates validation rules. Set it to cel.Evaluator() of module cel. Without it, definitions with rules are
 	// refused.
-	Rules rest.Rules
-	// IgnoreRules accepts definitions with rules if Rules is nil. The rules then have no effect.
+	CEL rest.Evaluator
+	// IgnoreRules accepts definitions with rules if CEL is nil. The rules then have no effect.
 	IgnoreRules bool
 	// Webhooks accepts definitions whose objects a webhook converts.
 	Webhooks bool

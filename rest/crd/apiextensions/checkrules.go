@@ -84,11 +84,11 @@ type costly struct {
 
 // rulesOf compiles the rules of a structural schema. It returns nil if the schema has none.
 func (c *checker) rulesOf(s *JSONSchemaProps, compiled *schema.Schema, where validationAt) (*ruleChecker, error) {
-	judge, ok := c.checks.Rules.(rules.Judge)
-	if !ok || compiled == nil || !s.any(func(s *JSONSchemaProps) bool { return len(s.XValidations) > 0 }) {
+	language := rules.LanguageOf(c.checks.CEL)
+	if language == nil || compiled == nil || !s.any(func(s *JSONSchemaProps) bool { return len(s.XValidations) > 0 }) {
 		return nil, nil
 	}
-	verdicts, err := judge.Judge(compiled)
+	verdicts, err := language.Judge(compiled)
 	return &ruleChecker{verdicts: verdicts, unchanged: where.unchanged}, err
 }
 

@@ -32,7 +32,7 @@ func (c *checker) validation(v *CustomResourceValidation, where validationAt) {
 		c.fail(status.ForbiddenField(where.at.Child("openAPIV3Schema.nullable"), "nullable cannot be true at the root"))
 	}
 	fault := ""
-	w := &schemaChecker{lenient: c.lenient, refused: c.checks.Rules == nil && !c.checks.IgnoreRules && !where.unchanged}
+	w := &schemaChecker{lenient: c.lenient, refused: c.checks.CEL == nil && !c.checks.IgnoreRules && !where.unchanged}
 	place := schemaPlace{at: at, root: true, defaults: true, count: 1}
 	if !c.lenient.notStructural {
 		if fault = unsupported(s); fault == "" {

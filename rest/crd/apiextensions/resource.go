@@ -33,13 +33,13 @@ func (checks Checks) validateMark(ctx context.Context, d, old *CustomResourceDef
 		"only the server writes the definitions of its own kinds")}
 }
 
-func (checks Checks) validate(ctx context.Context, d, old *CustomResourceDefinition) status.FieldErrors {
+func (checks Checks) validate(ctx context.Context, d, old *CustomResourceDefinition) (status.FieldErrors, error) {
 	if access.AccessFrom(ctx).Subresource == "status" {
-		return ValidateStatus(d)
+		return ValidateStatus(d), nil
 	}
 	giveBack, err := checks.Turn.Take(ctx)
 	if err != nil {
-		return status.FieldErrors{status.InternalField(nil, err)}
+		return nil, err
 	}
 	defer giveBack()
 	errs := append(checks.validateMark(ctx, d, old), checks.Validate(d, old)...)
@@ -48,5 +48,5 @@ func (checks Checks) validate(ctx context.Context, d, old *CustomResourceDefinit
 			rest.Warn(ctx, text)
 		}
 	}
-	return errs
+	return errs, nil
 }

@@ -43,8 +43,8 @@ func FlowSchemas() rest.Resource[FlowSchema] {
 					return "?"
 				}),
 		},
-		Hooks: rest.Hooks[FlowSchema]{Validate: func(_ context.Context, s, _ *FlowSchema) status.FieldErrors {
-			return s.Validate()
+		Hooks: rest.Hooks[FlowSchema]{Validate: func(_ context.Context, s, _ *FlowSchema) (status.FieldErrors, error) {
+			return s.Validate(), nil
 		}},
 	}
 }
@@ -85,7 +85,9 @@ func PriorityLevelConfigurations() rest.Resource[PriorityLevelConfiguration] {
 			}),
 		},
 		Hooks: rest.Hooks[PriorityLevelConfiguration]{
-			Validate: func(_ context.Context, l, _ *PriorityLevelConfiguration) status.FieldErrors { return l.Validate() },
+			Validate: func(_ context.Context, l, _ *PriorityLevelConfiguration) (status.FieldErrors, error) {
+				return l.Validate(), nil
+			},
 		},
 	}
 }

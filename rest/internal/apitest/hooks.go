@@ -33,7 +33,7 @@ func WithDefault(f func(ctx context.Context, w *Widget) error) WidgetOption {
 }
 
 // WithValidate sets the hook Validate.
-func WithValidate(f func(ctx context.Context, w, old *Widget) status.FieldErrors) WidgetOption {
+func WithValidate(f func(ctx context.Context, w, old *Widget) (status.FieldErrors, error)) WidgetOption {
 	return func(r *rest.Resource[Widget]) { r.Hooks.Validate = f }
 }
 

@@ -199,12 +199,12 @@ func (s *ThingServer) Changed(b *testing.B, objects, changes int) (before string
 func NewBlockingThings(t *testing.T, options rest.Options) (s *ThingServer, entered, release chan struct{}) {
 	entered, release = make(chan struct{}, 100), make(chan struct{})
 	resource := ThingResource()
-	resource.Hooks.Validate = func(_ context.Context, obj, _ *Thing) status.FieldErrors {
+	resource.Hooks.Validate = func(_ context.Context, obj, _ *Thing) (status.FieldErrors, error) {
 		if strings.HasPrefix(obj.Name, "slow") {
 			entered <- struct{}{}
 			<-release
 		}
-		return nil
+		return nil, nil
 	}
 	return NewThingServer(t, options, resource), entered, release
 }

@@ -167,10 +167,10 @@ func TestCloseClosesTheStoreItOwns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		entered, release := make(chan struct{}), make(chan struct{})
 		things := apitest.ThingResource()
-		things.Hooks.Validate = func(context.Context, *apitest.Thing, *apitest.Thing) status.FieldErrors {
+		things.Hooks.Validate = func(context.Context, *apitest.Thing, *apitest.Thing) (status.FieldErrors, error) {
 			close(entered)
 			<-release
-			return nil
+			return nil, nil
 		}
 		api, err := rest.New(rest.Options{}, things)
 		require.NoError(t, err)

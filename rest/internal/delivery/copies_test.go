@@ -16,7 +16,7 @@ import (
 func TestConvertedObjectTakesFromTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		budget := storage.NewBudget(64 << 20)
-		api := apitest.New(t, rest.Options{Budget: budget, MaxConvertedBytes: -1, MaxDecodedBytes: -1}, rest.Resource[Slab]{
+		api := apitest.New(t, rest.Options{Limits: rest.Limits{Budget: budget, CacheBytes: -1}}, rest.Resource[Slab]{
 			Group: "slabs.example.com", Version: "v1", Plural: "slabs", Scope: rest.ScopeCluster, Wire: rest.Wire{Untracked: true},
 			Versions: []rest.VersionOf[Slab]{rest.Converted[Slab](rest.Resource[SlabV2]{Version: "v2"}, nil, nil)},
 		})

@@ -31,7 +31,7 @@ func TestHangingConversionsLeavePlaces(t *testing.T) {
 	}
 	stored.Versions = []rest.VersionOf[apimeta.Document]{rest.Converted[apimeta.Document, apimeta.Document](other, nil,
 		nil)}
-	api := apitest.New(t, rest.Options{MaxInFlight: places}, stored)
+	api := apitest.New(t, rest.Options{Limits: rest.Limits{MaxInFlight: places}}, stored)
 	apitest.Must(t, api, "POST", apitest.LanternsPath,
 		`{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"a"}}`)
 	codes := make(chan int, places)

@@ -42,7 +42,7 @@ func stuckHooks(t *testing.T, test func(w *stuckWorld), change ...func(*rest.Opt
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &stuckWorld{T: t, release: make(chan struct{})}
-		options := rest.Options{MaxInFlight: 4,
+		options := rest.Options{Limits: rest.Limits{MaxInFlight: 4},
 			Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
 			Admission: []admission.Hook{{Name: "slow.example.com",
 				Resources:  []string{"widgets.example.com", "widgets.example.com/door"},
@@ -142,7 +142,7 @@ func TestHookBeforeAStreamIgnoresItsContext(t *testing.T) {
 			assert.Equal(w, 3*time.Second, time.Since(began))
 			assert.Equal(w, 1, w.api.StuckHooks())
 			assert.Regexp(w, `hook="`+hook+`"`, w.log.String())
-		}, func(o *rest.Options) { o.RequestTimeout = 2 * time.Second })
+		}, func(o *rest.Options) { o.Limits.RequestTimeout = 2 * time.Second })
 	}
 }
 
@@ -209,7 +209,7 @@ func TestRequestsOfDepartedClientsKeepTheirPlaces(t *testing.T) {
 		assert.Equal(w, 429, apitest.Do(w, w.api, "GET", apitest.Widgets, "").Code)
 		<-ended
 		assert.Equal(w, 200, apitest.Do(w, w.api, "GET", apitest.Widgets, "").Code)
-	}, func(o *rest.Options) { o.MaxInFlight = 1 })
+	}, func(o *rest.Options) { o.Limits.MaxInFlight = 1 })
 }
 
 // A real server answers, over HTTP/1 and HTTP/2, and the connection goes on to serve others.

@@ -179,12 +179,12 @@ func TestCreateRacesWithNamespaceDeletion(t *testing.T) {
 	racing := false
 	api = apitest.New(t, rest.Options{Store: store}, rest.NamespacesOf[apitest.Namespace](),
 		apitest.WidgetResource(apitest.WithValidate(func(context.Context, *apitest.Widget,
-			*apitest.Widget) status.FieldErrors {
+			*apitest.Widget) (status.FieldErrors, error) {
 			if racing { // the namespace was looked at before this hook, and the commit is after it
 				racing = false
 				apitest.Must(t, api, "DELETE", "/api/v1/namespaces/x", "")
 			}
-			return nil
+			return nil, nil
 		})))
 	apitest.Must(t, api, "POST", "/api/v1/namespaces", `{"metadata":{"name":"x"}}`)
 	in := strings.ReplaceAll(apitest.Widgets, "default", "x")

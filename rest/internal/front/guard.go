@@ -135,7 +135,7 @@ func (q *request) impersonate(header string) error {
 	return nil
 }
 
-// holder says how the request counts for [Options.MaxInFlight]. A client that acts as another user counts as itself.
+// holder says how the request counts for [Limits.MaxInFlight]. A client that acts as another user counts as itself.
 func (q *request) holder() delivery.Holder {
 	u, known := userIn(q.r.Context())
 	switch {
@@ -190,7 +190,7 @@ func userIn(ctx context.Context) (u access.User, ok bool) {
 	return u, ok
 }
 
-// isOpen reports whether the host serves the path to everybody, see [Options.OpenHealth].
+// isOpen reports whether the host serves the path to everybody, see Options.OpenHealth.
 func (q *request) isOpen() bool {
 	if !q.api.options.OpenHealth {
 		return false

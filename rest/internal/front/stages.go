@@ -57,7 +57,7 @@ func newStages() []stage {
 		{"begin observing", "If the API has observers, it counts the bytes of the answer from here on.",
 			false, received | writer, writer | watched, (*request).beginObserving},
 		// pages.go
-		{"check host", "The request must name a host in Options.AllowedHosts.",
+		{"check host", "The request must name a host in Options.Browsers.AllowedHosts.",
 			false, received, none, (*request).checkHost},
 		{"share", "A page of an allowed origin may read the answer. A preflight request ends here.",
 			false, received | writer, writer | over, (*request).share},

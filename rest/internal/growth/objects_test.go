@@ -29,7 +29,7 @@ func thing(n int) string { return fmt.Sprintf("%s/n%09d", thingsIn(n%namespaces)
 
 // crowd serves so many Things of about 2 KB each.
 func crowd(t *testing.T, objects int) *apitest.ThingServer {
-	s := apitest.NewThingServer(t, rest.Options{MaxListBytes: 1})
+	s := apitest.NewThingServer(t, rest.Options{Limits: rest.Limits{CacheBytes: -1}})
 	const unnumbered = "n000000000"
 	body := apitest.PaddedThing(unnumbered, apitest.BenchObject)
 	at := bytes.Index(body, []byte(unnumbered))

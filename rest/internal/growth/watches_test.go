@@ -87,7 +87,7 @@ func withWatches(t *testing.T, p plan) []figures {
 	f := figures{name: "watches", of: "watches", unit: "µs", aim: 1.1, aimed: 1, at: p.watches}
 	for _, n := range p.watches {
 		t.Run(fmt.Sprint(n, " watches"), func(t *testing.T) {
-			s := apitest.NewThingServer(t, rest.Options{MaxInFlight: 2 * n})
+			s := apitest.NewThingServer(t, rest.Options{Limits: rest.Limits{MaxInFlight: 2 * n}})
 			s.Fill(t, 1)
 			write := patcher(s, apitest.Things+"/n000000")
 			change(t, write)

@@ -111,7 +111,7 @@ func BenchmarkHistoryOf10(b *testing.B) {
 		// The log of recent changes is not counted.
 		store, err := bolt.Open(b.Context(), bolt.Options{Path: path, Engine: storage.Options{MaxLogBytes: 1}})
 		require.NoError(b, err)
-		api, err := rest.New(rest.Options{Store: store, MaxDecodedBytes: 1}, definition)
+		api, err := rest.New(rest.Options{Store: store, Limits: rest.Limits{CacheBytes: -1}}, definition)
 		require.NoError(b, err)
 		client := apitest.WidgetClient(b, api)
 		var writers sync.WaitGroup

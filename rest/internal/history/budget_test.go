@@ -19,7 +19,7 @@ import (
 // largeHistory returns an API with a budget, and a widget of about 100 KB with ten former versions.
 func largeHistory(t *testing.T, budget *storage.Budget) *rest.API {
 	t.Helper()
-	api := apitest.New(t, rest.Options{Budget: budget, MaxDecodedBytes: -1, MaxListBytes: -1}, keeping(rest.History{}))
+	api := apitest.New(t, rest.Options{Limits: rest.Limits{Budget: budget, CacheBytes: -1}}, keeping(rest.History{}))
 	var settings []string
 	for i := range 2000 {
 		settings = append(settings, fmt.Sprintf(`"setting-%d":"value of %d"`, i, i))

@@ -267,11 +267,11 @@ func TestUndoIsAnOrdinaryWrite(t *testing.T) {
 // A write that the present rules refuse cannot come back by an undo.
 func TestUndoIsValidated(t *testing.T) {
 	strict := false
-	api := newKeeping(t, apitest.WithValidate(func(_ context.Context, w, _ *apitest.Widget) status.FieldErrors {
+	api := newKeeping(t, apitest.WithValidate(func(_ context.Context, w, _ *apitest.Widget) (status.FieldErrors, error) {
 		if strict && *w.Spec.Size < 4 {
-			return status.FieldErrors{status.InvalidField(status.Field("spec", "size"), *w.Spec.Size, "is too small now")}
+			return status.FieldErrors{status.InvalidField(status.Field("spec", "size"), *w.Spec.Size, "is too small now")}, nil
 		}
-		return nil
+		return nil, nil
 	}))
 	create(t, api)
 	size(t, api, 4)

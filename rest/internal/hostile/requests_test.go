@@ -297,7 +297,7 @@ func TestHostileBodySizes(t *testing.T) {
 		require.Equal(t, http.StatusRequestEntityTooLarge, w.Code)
 	})
 	t.Run("the limit is the host's", func(t *testing.T) {
-		small := apitest.NewThingServer(t, rest.Options{MaxBodyBytes: 200})
+		small := apitest.NewThingServer(t, rest.Options{Limits: rest.Limits{MaxBodyBytes: 200}})
 		require.Equal(t, http.StatusCreated, small.Do("POST", apitest.Things, apitest.ThingBody("a", "{}")).Code)
 		require.Equal(t, http.StatusRequestEntityTooLarge,
 			small.Do("POST", apitest.Things, apitest.ThingBody("b", `{"text":"`+strings.Repeat("x", 200)+`"}`)).Code)
@@ -880,7 +880,7 @@ func TestAmplification(t *testing.T) {
 
 // An object grows no larger than twice what a client may send, by however many patches.
 func TestObjectsDoNotGrowWithoutEnd(t *testing.T) {
-	s := apitest.NewThingServer(t, rest.Options{MaxBodyBytes: 64 << 10})
+	s := apitest.NewThingServer(t, rest.Options{Limits: rest.Limits{MaxBodyBytes: 64 << 10}})
 	s.MustCreate(t, "a")
 	grow := func(i int) apitest.Answer {
 		return s.Do("PATCH", apitest.Things+"/a",
@@ -902,7 +902,7 @@ func TestObjectsDoNotGrowWithoutEnd(t *testing.T) {
 
 // An object that is too large with its managedFields is stored without them.
 func TestManagedFieldsCanMakeAnObjectTooLarge(t *testing.T) {
-	s := apitest.NewThingServer(t, rest.Options{MaxBodyBytes: 4 << 10})
+	s := apitest.NewThingServer(t, rest.Options{Limits: rest.Limits{MaxBodyBytes: 4 << 10}})
 	var members []string
 	for i := range 400 {
 		members = append(members, fmt.Sprintf(`"%d":""`, i))
@@ -930,10 +930,16 @@ func TestPanickingHooks(t *testing.T) {
 			r.Hooks.Default = func(context.Context, *apitest.Thing) error { boom(); return nil }
 		}, "POST", apitest.Things, apitest.ThingBody("b", "{}")},
 		"Validate on create": {func(r *rest.Resource[apitest.Thing]) {
-			r.Hooks.Validate = func(context.Context, *apitest.Thing, *apitest.Thing) status.FieldErrors { boom(); return nil }
+			r.Hooks.Validate = func(context.Context, *apitest.Thing, *apitest.Thing) (status.FieldErrors, error) {
+				boom()
+				return nil, nil
+			}
 		}, "POST", apitest.Things, apitest.ThingBody("b", "{}")},
 		"Validate with nil": {func(r *rest.Resource[apitest.Thing]) {
-			r.Hooks.Validate = func(_ context.Context, _, old *apitest.Thing) status.FieldErrors { _ = old.Name; return nil }
+			r.Hooks.Validate = func(_ context.Context, _, old *apitest.Thing) (status.FieldErrors, error) {
+				_ = old.Name
+				return nil, nil
+			}
 		}, "POST", apitest.Things, apitest.ThingBody("b", "{}")},
 		"ValidateDelete": {func(r *rest.Resource[apitest.Thing]) {
 			r.Hooks.ValidateDelete = func(context.Context, *apitest.Thing) error { boom(); return nil }
@@ -942,7 +948,10 @@ func TestPanickingHooks(t *testing.T) {
 			r.Hooks.ValidateDelete = func(context.Context, *apitest.Thing) error { boom(); return nil }
 		}, "DELETE", apitest.Things, ""},
 		"Get of a subresource": {thingSub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "scale",
-			Get: func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) { boom(); return nil, nil }}), "GET",
+			Get: func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) {
+				boom()
+				return nil, nil
+			}}), "GET",
 			apitest.Things + "/a/scale", ""},
 		"Update of a subresource": {thingSub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "scale",
 			Get:    func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) { return &apitest.ThingScale{}, nil },
@@ -1007,7 +1016,8 @@ func (s *panickyStore) Get(context.Context, storage.Key, watch.Revision) (*stora
 
 func TestPanickingStore(t *testing.T) {
 	serve := func(with any) (a apitest.Answer, passed any) {
-		api := apitest.Start(t, rest.Options{Store: &panickyStore{Engine: apitest.NewStore(t), with: with}, MaxInFlight: 1},
+		api := apitest.Start(t, rest.Options{Store: &panickyStore{Engine: apitest.NewStore(t), with: with},
+			Limits: rest.Limits{MaxInFlight: 1}},
 			apitest.ThingResource())
 		defer func() {
 			passed = recover()

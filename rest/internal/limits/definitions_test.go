@@ -37,7 +37,7 @@ func ofStruct(text string) string { return text }
 // newDefinedThings is a server of the kind from the definition, with n objects.
 func newDefinedThings(b *testing.B, n int) *apitest.ThingServer {
 	s := &apitest.ThingServer{Store: apitest.NewStore(b)}
-	s.API = apitest.Start(b, rest.Options{Store: s.Store, MaxListBytes: uncached.MaxListBytes,
+	s.API = apitest.Start(b, rest.Options{Store: s.Store, Limits: uncached.Limits,
 		Plugins: []rest.Plugin{crd.New(crd.Options{})}})
 	require.NoError(b, s.API.Start(b.Context()))
 	answer := s.Do("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", openThings)

@@ -47,7 +47,7 @@ func BenchmarkMemory(b *testing.B) {
 				require.Equal(b, http.StatusOK, s.Do("GET", apitest.Things, "", "Accept", accept).Code)
 			}
 		}
-		const cache = 32 << 20 // rest.Options.MaxListBytes
+		const cache = 32 << 20 // the share of the lists in rest.Limits.CacheBytes
 		allowed := live + float64(s.API.Stats().Store.History.Bytes) + cache
 		b.ReportMetric((heldMemory()-before)/allowed, "ratio")
 		b.ReportMetric(1.5, "aim")

@@ -61,7 +61,7 @@ func BenchmarkGet(b *testing.B) {
 }
 
 // uncached makes an API join each list anew, and encode each object in it.
-var uncached = rest.Options{MaxListBytes: 1, MaxProtobufBytes: 1}
+var uncached = rest.Options{Limits: rest.Limits{CacheBytes: -1}}
 
 // Limit: one Write of the ready 20 MB.
 func BenchmarkList(b *testing.B) {

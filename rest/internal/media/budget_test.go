@@ -19,7 +19,7 @@ import (
 // sharing starts an API of ten widgets of 10 KB, which takes its memory from the budget.
 func sharing(t *testing.T, budget *storage.Budget) *rest.API {
 	t.Helper()
-	api := apitest.New(t, rest.Options{Budget: budget}, apitest.WidgetResource())
+	api := apitest.New(t, rest.Options{Limits: rest.Limits{Budget: budget}}, apitest.WidgetResource())
 	for i := range 10 {
 		apitest.CreateWidget(t, api, fmt.Sprint("w", i), `"spec":{"size":1,"settings":{"a":"`+strings.Repeat("x", 10_000)+`"}}`)
 	}
@@ -84,7 +84,8 @@ func TestAnswersWithFullBudget(t *testing.T) {
 // A user who reads no answer leaves memory to others.
 func TestUsersShareTheMemoryOfAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		api := apitest.New(t, rest.Options{Budget: storage.NewBudget(64 << 20), Authenticator: apitest.UserFromHeader},
+		api := apitest.New(t, rest.Options{Limits: rest.Limits{Budget: storage.NewBudget(64 << 20)},
+			Authenticator: apitest.UserFromHeader},
 			apitest.WidgetResource())
 		apitest.Must(t, api, "POST", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"large"},`+
 			`"spec":{"size":1,"settings":{"a":"`+strings.Repeat("x", 200_000)+`"}}}`, "Test-User", "root")
@@ -118,7 +119,7 @@ func TestAnswersDisplaceCaches(t *testing.T) {
 // A document of many short values takes many times the size of its text.
 func TestRoomForShortValues(t *testing.T) {
 	budget := storage.NewBudget(3 << 20)
-	api := apitest.New(t, rest.Options{Budget: budget}, apitest.WidgetResource())
+	api := apitest.New(t, rest.Options{Limits: rest.Limits{Budget: budget}}, apitest.WidgetResource())
 	settings := make([]string, 6000)
 	for i := range settings {
 		settings[i] = fmt.Sprintf(`"a%d":""`, i)

@@ -28,7 +28,7 @@ func newTwins(t testing.TB) *twins {
 	things.Wire.Dialect = rest.DialectBuiltin
 	definitions := []rest.Definition{things, apitest.GlobalThingResource()}
 	s := apitest.NewThingServer(t, rest.Options{}, definitions...)
-	return &twins{s, apitest.Start(t, rest.Options{Store: s.Store, MaxListBytes: 1, MaxProtobufBytes: 1}, definitions...)}
+	return &twins{s, apitest.Start(t, rest.Options{Store: s.Store, Limits: rest.Limits{CacheBytes: -1}}, definitions...)}
 }
 
 // list requires that both APIs answer alike, and returns the answer.
@@ -149,7 +149,8 @@ func TestListCacheForgets(t *testing.T) {
 	const budget = 1 << 20
 	store := apitest.NewStore(t)
 	s := &apitest.ThingServer{Store: store,
-		API: apitest.Start(t, rest.Options{Store: store, MaxListBytes: budget}, apitest.ThingResource())}
+		API: apitest.Start(t, rest.Options{Store: store, Limits: rest.Limits{CacheBytes: budget * 9 / 2}},
+			apitest.ThingResource())}
 	s.Fill(t, 100) // about 300 KB
 	ask := func(i int) {
 		w := apitest.NewThingWriter(s.API, "GET", fmt.Sprintf("%s?labelSelector=app%%21%%3D%d", apitest.Things, i), "")

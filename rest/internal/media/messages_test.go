@@ -79,8 +79,8 @@ func FuzzMessages(f *testing.F) {
 	f.Add([]byte{0, 15, 30, 45, 60, 75, 90, 105, 1, 16, 31, 46, 61, 2, 17, 32, 47})
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		store := apitest.NewStore(t)
-		cached := apitest.Start(t, rest.Options{Store: store, MaxListBytes: 1, MaxProtobufBytes: 8 << 10}, noteResource())
-		plain := apitest.Start(t, rest.Options{Store: store, MaxListBytes: 1, MaxProtobufBytes: 1}, noteResource())
+		cached := apitest.Start(t, rest.Options{Store: store, Limits: rest.Limits{CacheBytes: 36 << 10}}, noteResource())
+		plain := apitest.Start(t, rest.Options{Store: store, Limits: rest.Limits{CacheBytes: -1}}, noteResource())
 		const notes = "/apis/example.com/v1/namespaces/default/notes"
 		for i, step := range steps[:min(len(steps), 64)] {
 			name := fmt.Sprintf("n%d", step%16)

@@ -17,7 +17,7 @@ import (
 func TestUnreadCountsAreLimitedTogether(t *testing.T) {
 	const whole = 4 << 20
 	budget := storage.NewBudget(whole)
-	api := newCrates(t, rest.Options{Budget: budget, MaxListBytes: -1, MaxDecodedBytes: -1, MaxConvertedBytes: -1})
+	api := newCrates(t, rest.Options{Limits: rest.Limits{Budget: budget, CacheBytes: -1}})
 	for i := range 30 { // 120 KB of values, and up to 6 times as much of JSON
 		color := fmt.Sprint(i, strings.Repeat("x", 4000))
 		apitest.Must(t, api, "POST", crates, crate(fmt.Sprint("crate-", i), color, 1, ""))

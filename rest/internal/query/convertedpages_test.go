@@ -28,7 +28,8 @@ func TestPagesWhileAConversionFails(t *testing.T) {
 			}
 			return nil
 		})}
-	api := apitest.New(t, rest.Options{Queries: &rest.Queries{}, MaxConvertedBytes: -1, Logger: apitest.LoggerTo(io.Discard)},
+	api := apitest.New(t, rest.Options{Queries: &rest.Queries{}, Limits: rest.Limits{CacheBytes: -1},
+		Logger: apitest.LoggerTo(io.Discard)},
 		declared)
 	for _, name := range []string{"c1", "c2"} {
 		apitest.Must(t, api, "POST", crates, crate(name, strings.Repeat("x", 2000)+name, 1, ""))

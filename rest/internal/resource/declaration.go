@@ -58,8 +58,10 @@ type Declaration struct {
 	Open *OpenSchema
 	// Overlay adds to the tags of the Go type.
 	Overlay map[string]string
-	// Rules are the validation rules of the kind, or nil.
-	Rules rules.Set
+	// Rules are the validation rules of a Go type, by Go type or field.
+	Rules map[string][]schema.Rule
+	// Language compiles the rules of the kind. It is nil if the kind has none, or must not have any.
+	Language rules.Language
 	// IndexedLabels are the label keys that the store indexes.
 	IndexedLabels []string
 	Scale         *ScalePaths
@@ -160,12 +162,10 @@ func (res *Resource) readGoType(t reflect.Type, d Declaration) (err error) {
 	if t.Kind() != reflect.Struct {
 		return fmt.Errorf("%s is not a struct", t)
 	}
-	options := schema.Options{Builtin: !res.Dialect.RequiredByTag, Overlay: d.Overlay, Description: res.Kind.Description}
-	if d.Rules != nil {
-		options.Rules = d.Rules.Declared()
-	}
-	if res.Schema, err = res.Derive(t, options); err == nil && d.Rules != nil {
-		res.Rules, err = d.Rules.Compile(res.Schema)
+	options := schema.Options{Builtin: !res.Dialect.RequiredByTag, Overlay: d.Overlay, Description: res.Kind.Description,
+		Rules: d.Rules}
+	if res.Schema, err = res.Derive(t, options); err == nil && d.Language != nil {
+		res.Rules, err = d.Language.Compile(res.Schema)
 	}
 	return err
 }

@@ -39,7 +39,7 @@ func TestNewRefusesDocuments(t *testing.T) {
 		{"an invalid schema", with(`{"type":"object","properties":{"spec":{"type":"thing"}}}`),
 			`Schema: schema: spec: type: "thing" is not a JSON type`},
 		{"rules without their evaluator", with(`{"type":"object","x-kubernetes-validations":[{"rule":"true"}]}`),
-			"set Rules to cel.New(nil)"},
+			"set Schema.CEL to cel.Evaluator()"},
 		{"an overlay", apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) {
 			r.Overlay = map[string]string{"Lantern": "doc=x"}
 		}), "Overlay: it adds to a Go type"},
@@ -115,11 +115,11 @@ func TestHooksOnDocuments(t *testing.T) {
 				}
 				return nil
 			},
-			Validate: func(_ context.Context, d, _ *apimeta.Document) status.FieldErrors {
+			Validate: func(_ context.Context, d, _ *apimeta.Document) (status.FieldErrors, error) {
 				if content(d, "spec")["watts"].(int64) > 100 {
-					return status.FieldErrors{status.InvalidField(status.Field("spec", "watts"), nil, "too bright")}
+					return status.FieldErrors{status.InvalidField(status.Field("spec", "watts"), nil, "too bright")}, nil
 				}
-				return nil
+				return nil, nil
 			},
 		}
 	}))

@@ -56,17 +56,17 @@ func (res *Resource) readOpen(d Declaration) (err error) {
 	}
 	hasRules := res.Schema.HasRules()
 	switch {
-	case d.Rules == nil && hasRules && !res.IsOutline():
-		return errors.New("Schema: it has validation rules (x-kubernetes-validations), which need the evaluator of module cel: " +
-			"set Rules to cel.New(nil)")
-	case d.Rules == nil:
-		return nil
-	case len(d.Rules.Declared()) > 0:
+	case len(d.Rules) > 0:
 		return errors.New("Rules: they name Go types, and the kind has a Schema: write the rules into the schema")
 	case !hasRules:
 		return nil
+	case d.Language == nil && res.IsOutline():
+		return nil
+	case d.Language == nil:
+		return errors.New("Schema: it has validation rules (x-kubernetes-validations), which need the evaluator of module cel: " +
+			"set Schema.CEL to cel.Evaluator()")
 	}
-	compile := sync.OnceValues(func() (rules.Checker, error) { return d.Rules.Compile(res.Schema) })
+	compile := sync.OnceValues(func() (rules.Checker, error) { return d.Language.Compile(res.Schema) })
 	if res.Rules = lateRules(compile); d.Open.RulesChecked {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 // outline has no hooks and no environment, so it cannot read or write objects. It contains only the subresources that
 // the client declares.
 func Outline(d Declaration) (*Resource, error) {
-	d.Rules, d.Scale, d.Traits.Untracked = nil, nil, true
+	d.Rules, d.Language, d.Scale, d.Traits.Untracked = nil, nil, nil, true
 	res := declared(d)
 	res.Stored, res.Strategy = res, plainStrategy
 	if d.Traits.Strategy != nil {

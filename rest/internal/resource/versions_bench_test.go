@@ -65,7 +65,7 @@ func BenchmarkListConverted(b *testing.B) {
 // What the first reader pays. Limit: decode and encode of the same 2 KB, in each of the two types.
 func BenchmarkFirstGetConverted(b *testing.B) {
 	const objects = 1000
-	s := newVersionedThings(b, rest.Options{MaxConvertedBytes: 2}, objects)
+	s := newVersionedThings(b, rest.Options{Limits: rest.Limits{CacheBytes: -1}}, objects)
 	w := apitest.NewThingWriter(s.API, "GET", betaThingsIn+"/n000500", "")
 	body := []byte(s.Do("GET", apitest.Things+"/n000500", "").Body)
 	limit := func(n int) {

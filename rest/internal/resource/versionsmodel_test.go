@@ -26,7 +26,7 @@ func FuzzVersions(f *testing.F) {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			// A budget for a few objects, so that views come and go.
-			api := apitest.New(t, rest.Options{MaxConvertedBytes: 8 << 10}, apitest.CogResource())
+			api := apitest.New(t, rest.Options{Limits: rest.Limits{CacheBytes: 18 << 10}}, apitest.CogResource())
 			watches := map[string]*apitest.Watching{}
 			for _, selector := range []string{"", "&fieldSelector=spec.metal%3Dtin", "&labelSelector=team%3Da"} {
 				watches[selector] = apitest.OpenWatch(t, api, apitest.BetaCogs+"?watch=1&resourceVersion=1"+selector)

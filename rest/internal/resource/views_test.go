@@ -69,7 +69,7 @@ func TestConvertedObjectsAreCachedWithinABudget(t *testing.T) {
 		{"room for none", 2, 2 * objects, 4 * objects}, // each is converted once to see whether it can be, and once to be sent
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api, count := countingCogs(t, rest.Options{MaxConvertedBytes: c.budget})
+			api, count := countingCogs(t, rest.Options{Limits: rest.Limits{CacheBytes: c.budget * 9 / 4}})
 			for i := range objects {
 				require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Cogs, namedCog(fmt.Sprintf("c%02d", i))).Code)
 			}
@@ -84,7 +84,7 @@ func TestConvertedObjectsAreCachedWithinABudget(t *testing.T) {
 
 // Run with the race detector.
 func TestReadersOfAllVersionsAtOnce(t *testing.T) {
-	api, _ := countingCogs(t, rest.Options{MaxConvertedBytes: 8 << 10})
+	api, _ := countingCogs(t, rest.Options{Limits: rest.Limits{CacheBytes: 18 << 10}})
 	var writers, readers sync.WaitGroup
 	done := make(chan struct{})
 	for i := range 4 {

@@ -121,8 +121,11 @@ func noted(t testing.TB) (*rest.API, *accessNotes) {
 	n := new(accessNotes)
 	things := apitest.ThingResource()
 	things.Hooks = rest.Hooks[apitest.Thing]{
-		Default:        func(ctx context.Context, _ *apitest.Thing) error { n.note(ctx); return nil },
-		Validate:       func(ctx context.Context, _, _ *apitest.Thing) status.FieldErrors { n.note(ctx); return nil },
+		Default: func(ctx context.Context, _ *apitest.Thing) error { n.note(ctx); return nil },
+		Validate: func(ctx context.Context, _, _ *apitest.Thing) (status.FieldErrors, error) {
+			n.note(ctx)
+			return nil, nil
+		},
 		ValidateDelete: func(ctx context.Context, _ *apitest.Thing) error { n.note(ctx); return nil },
 	}
 	view := func(ctx context.Context, _ *apitest.Thing) (*apitest.ThingPart, error) {

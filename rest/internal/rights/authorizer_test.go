@@ -56,7 +56,8 @@ func (r *rights) verbs() (verbs []string) {
 // A request without valid credentials is answered with 401 before anything else happens.
 func TestUnauthenticatedRequests(t *testing.T) {
 	for _, open := range []bool{false, true} {
-		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, OpenHealth: open}, apitest.WidgetResource())
+		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Health: rest.Health{Open: open}},
+			apitest.WidgetResource())
 		for _, target := range []string{apitest.Widgets, apitest.Widgets + "/a", "/apis", "/openapi/v2", "/nowhere",
 			"/apis/example.com/v1/nowhere", apitest.Widgets + "?%zz"} {
 			for _, user := range []string{"", "mallory"} {
@@ -213,9 +214,9 @@ func TestClientAsUser(t *testing.T) {
 		"alice get widgets/status"}}
 	widgetsOf := apitest.WidgetResource()
 	var seen access.User
-	widgetsOf.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) status.FieldErrors {
+	widgetsOf.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) (status.FieldErrors, error) {
 		seen = access.UserFrom(ctx)
-		return nil
+		return nil, nil
 	}
 	api := apitest.New(t, rest.Options{Authorizer: r}, widgetsOf)
 	ctx := t.Context()
@@ -263,9 +264,9 @@ func TestClientOverHTTPAsUser(t *testing.T) {
 		"boss impersonate userextras/scope/s", "bob create widgets"}
 	var seen access.User
 	widgetsOf := apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
-		r.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) status.FieldErrors {
+		r.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) (status.FieldErrors, error) {
 			seen = access.UserFrom(ctx)
-			return nil
+			return nil, nil
 		}
 	})
 	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: &rights{rules: rules}},

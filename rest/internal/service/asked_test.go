@@ -153,12 +153,12 @@ func TestHooksHaveAClientAndWarn(t *testing.T) {
 		return err
 	}
 	api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) {
-		r.Hooks.Validate = func(ctx context.Context, w, _ *apitest.Widget) status.FieldErrors {
+		r.Hooks.Validate = func(ctx context.Context, w, _ *apitest.Widget) (status.FieldErrors, error) {
 			if w.Name != "seen" {
 				assert.NoError(t, sees(ctx))
 			}
 			rest.Warn(ctx, "it is about "+w.Name)
-			return nil
+			return nil, nil
 		}
 	})
 	ctx := rest.WithWarnings(t.Context(), func(text string) { assert.Equal(t, "it is about seen", text) })

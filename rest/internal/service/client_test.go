@@ -703,11 +703,11 @@ func testClientGoesThroughTheHooks(t *testing.T, by apitest.Transport) {
 			}
 			return nil
 		}),
-		apitest.WithValidate(func(_ context.Context, w, _ *apitest.Widget) status.FieldErrors {
+		apitest.WithValidate(func(_ context.Context, w, _ *apitest.Widget) (status.FieldErrors, error) {
 			if *w.Spec.Owner == "evil" {
-				return status.FieldErrors{status.ForbiddenField(status.Field("spec", "owner"), "must not be evil")}
+				return status.FieldErrors{status.ForbiddenField(status.Field("spec", "owner"), "must not be evil")}, nil
 			}
-			return nil
+			return nil, nil
 		})))
 	w, err := client.Create(context.Background(), apitest.NewWidget("a", 1))
 	require.NoError(t, err)

@@ -180,7 +180,7 @@ func TestOutputAfterTheHostHasReturned(t *testing.T) {
 func TestOutputIsFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines, ended := make(chan string), make(chan error, 1)
-		s := apitest.NewThingStreams(t, rest.Options{MaxInFlight: 1}, apitest.FollowedLog(lines, ended))
+		s := apitest.NewThingStreams(t, rest.Options{Limits: rest.Limits{MaxInFlight: 1}}, apitest.FollowedLog(lines, ended))
 		server := apitest.ServeOnPipes(t, s.API,
 			func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
 		ctx, leave := context.WithCancel(t.Context())

@@ -207,7 +207,7 @@ func (c *thingCaller) replay(t *testing.T, query string, begun func()) map[strin
 // directions, with several writers, and whenever it begins.
 func TestListThenWatchReplaysToTheList(t *testing.T) {
 	const writers, rounds, names = 4, 150, 12
-	s := apitest.NewThingServer(t, rest.Options{MaxInFlight: 100})
+	s := apitest.NewThingServer(t, rest.Options{Limits: rest.Limits{MaxInFlight: 100}})
 	server := apitest.Serve(t, s.API)
 	caller := &thingCaller{server.Client(), server.URL}
 	queries := []string{

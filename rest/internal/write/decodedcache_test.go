@@ -50,9 +50,10 @@ var storyWrites = []struct{ method, query, media, body string }{
 func assertStory(t *testing.T, steps []byte) {
 	t.Helper()
 	var apis []*rest.API
-	for _, budget := range []int64{0, 1, 8 << 10} {
+	for _, budget := range []int64{0, -1, 9 * 8 << 10} {
 		memos := rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}}
-		apis = append(apis, apitest.New(t, rest.Options{MaxDecodedBytes: budget}, apitest.ThingResource(), memos,
+		apis = append(apis, apitest.New(t, rest.Options{Limits: rest.Limits{CacheBytes: budget}}, apitest.ThingResource(),
+			memos,
 			apitest.CogResource()))
 	}
 	for i := 0; i+1 < len(steps) && i < 128; i += 2 {
@@ -107,7 +108,7 @@ func TestDecodedCacheSparesADecode(t *testing.T) {
 			require.Equal(t, http.StatusOK, w.Send([]byte(`{"spec":{"size":`+strconv.Itoa(size)+`}}`)))
 		})
 	}
-	require.Less(t, patched(rest.Options{}), patched(rest.Options{MaxDecodedBytes: 1}))
+	require.Less(t, patched(rest.Options{}), patched(rest.Options{Limits: rest.Limits{CacheBytes: -1}}))
 }
 
 // A body that is the text of the stored object is not decoded, so a write that changes nothing allocates less than the
@@ -132,7 +133,7 @@ func TestDecodedCacheSparesDecodingOfBodies(t *testing.T) {
 func TestDecodedCacheForgets(t *testing.T) {
 	const objects = 400
 	grown := func(budget int64) int64 {
-		s := apitest.NewThingServer(t, rest.Options{MaxDecodedBytes: budget})
+		s := apitest.NewThingServer(t, rest.Options{Limits: rest.Limits{CacheBytes: budget}})
 		s.Fill(t, objects)
 		write := func(i int) {
 			target := fmt.Sprintf("%s/n%06d", apitest.Things, i)
@@ -201,10 +202,11 @@ func turned(text []byte) []byte {
 
 // If a store changes the objects that it is given, the cached documents of the API's own writes do not hide that.
 func TestStoreThatChangesObjects(t *testing.T) {
-	for _, budget := range []int64{0, 1} {
+	for _, budget := range []int64{0, -1} {
 		memory := storage.NewMemory(storage.Options{})
 		t.Cleanup(func() { require.NoError(t, memory.Close()) })
-		api := apitest.New(t, rest.Options{Store: turningStore{memory}, MaxDecodedBytes: budget}, apitest.CogResource())
+		api := apitest.New(t, rest.Options{Store: turningStore{memory}, Limits: rest.Limits{CacheBytes: budget}},
+			apitest.CogResource())
 		turns := 0
 		write := func(method, path, media, body string) {
 			t.Helper()

@@ -221,7 +221,8 @@ func TestErrorsOfHooks(t *testing.T) {
 
 func TestValidateHook(t *testing.T) {
 	var olds []string
-	api := apitest.NewWidgets(t, apitest.WithValidate(func(_ context.Context, w, old *apitest.Widget) status.FieldErrors {
+	api := apitest.NewWidgets(t, apitest.WithValidate(func(_ context.Context, w,
+		old *apitest.Widget) (status.FieldErrors, error) {
 		seen := "none"
 		if old != nil {
 			seen = *old.Spec.Color
@@ -233,7 +234,7 @@ func TestValidateHook(t *testing.T) {
 			errs = append(errs, status.ForbiddenField(status.Field("spec", "owner"), "must not be evil"))
 		}
 		w.Spec.Owner = new("changed by the hook") // the new owner changes nothing
-		return errs
+		return errs, nil
 	}))
 	evil := apitest.Forbidden("spec.owner", "Forbidden: must not be evil")
 
@@ -253,13 +254,59 @@ func TestValidateHook(t *testing.T) {
 	assert.Equal(t, []string{"none", "none", "none", "red", "red", "blue"}, olds)
 }
 
+// Validate tells what is wrong with an object from what it could not find out.
+func TestValidateHookThatFails(t *testing.T) {
+	const secret = "the password is 1234"
+	for _, c := range []struct {
+		name            string
+		errs            status.FieldErrors
+		err             error
+		code            int
+		reason, message string
+	}{
+		{"a Status goes to the client", nil, status.ServiceUnavailable("the database does not answer"), 503,
+			"ServiceUnavailable", "the database does not answer"},
+		{"it comes before errors in fields", status.FieldErrors{status.RequiredField(status.Field("spec", "owner"), "")},
+			status.ServiceUnavailable("the database does not answer"), 503, "ServiceUnavailable",
+			"the database does not answer"},
+		{"any other error goes to the log", nil, errors.New(secret), 500, "InternalError",
+			"Internal error occurred: the request could not be completed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log strings.Builder
+			armed := false
+			api := apitest.New(t, rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, apitest.WidgetResource(
+				apitest.WithValidate(func(context.Context, *apitest.Widget, *apitest.Widget) (status.FieldErrors, error) {
+					if armed {
+						return c.errs, c.err
+					}
+					return nil, nil
+				})))
+			apitest.CreateWidget(t, api, "a")
+			armed = true
+			for _, failed := range []apitest.Answer{
+				apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`)),
+				apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`),
+				apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":1}}`),
+				apitest.MergePatch(t, api, apitest.Widgets+"/a?dryRun=All", `{"spec":{"size":2}}`),
+			} {
+				apitest.WantFailure(t, failed, c.code, c.reason, c.message, "")
+			}
+			apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 200,
+				apitest.WidgetList(`"resourceVersion":"2"`, apitest.StoredWidget{}.String()))
+			assert.Equal(t, c.code == 500, strings.Contains(log.String(), secret))
+		})
+	}
+}
+
 // A write that changes nothing is validated like any other.
 func TestValidateSeesUnchangedObjects(t *testing.T) {
-	api := apitest.NewWidgets(t, apitest.WithValidate(func(_ context.Context, w, old *apitest.Widget) status.FieldErrors {
+	api := apitest.NewWidgets(t, apitest.WithValidate(func(_ context.Context, w,
+		old *apitest.Widget) (status.FieldErrors, error) {
 		if old != nil && *w.Spec.Color == *old.Spec.Color {
-			return status.FieldErrors{status.ForbiddenField(status.Field("spec", "color"), "must change")}
+			return status.FieldErrors{status.ForbiddenField(status.Field("spec", "color"), "must change")}, nil
 		}
-		return nil
+		return nil, nil
 	}))
 	a := apitest.Widgets + "/a"
 	stored := apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)).Body
@@ -305,9 +352,9 @@ func TestPanicInAHookWritesNothing(t *testing.T) {
 		{"Default", apitest.WithDefault(func(_ context.Context, w *apitest.Widget) error {
 			return explode(w.Name == "b" || *w.Spec.Size == 2, secret)
 		}), nil},
-		{"Validate", apitest.WithValidate(func(_ context.Context, w, _ *apitest.Widget) status.FieldErrors {
+		{"Validate", apitest.WithValidate(func(_ context.Context, w, _ *apitest.Widget) (status.FieldErrors, error) {
 			_ = explode(w.Name == "b" || *w.Spec.Size == 2, secret)
-			return nil
+			return nil, nil
 		}), nil},
 		{"ValidateDelete", apitest.WithValidateDelete(func(context.Context, *apitest.Widget) error {
 			return explode(true, secret)
@@ -360,9 +407,9 @@ func TestHooksMayCallTheAPI(t *testing.T) {
 	t.Run("other objects", func(t *testing.T) {
 		var client rest.Client[apitest.Widget]
 		api := apitest.NewWidgets(t,
-			apitest.WithValidate(func(ctx context.Context, w, old *apitest.Widget) status.FieldErrors {
+			apitest.WithValidate(func(ctx context.Context, w, old *apitest.Widget) (status.FieldErrors, error) {
 				if w.Name == "shadow" || old != nil {
-					return nil
+					return nil, nil
 				}
 				page, err := client.List(ctx, rest.ListOptions{})
 				if err == nil && len(page.Items) == 0 {
@@ -372,10 +419,7 @@ func TestHooksMayCallTheAPI(t *testing.T) {
 				if err == nil {
 					_, err = client.Get(ctx, "shadow")
 				}
-				if err != nil {
-					return status.FieldErrors{status.InternalField(status.Field("spec"), err)}
-				}
-				return nil
+				return nil, err
 			}), apitest.WithValidateDelete(func(ctx context.Context, w *apitest.Widget) error {
 				if w.Name == "shadow" {
 					return nil
@@ -393,16 +437,16 @@ func TestHooksMayCallTheAPI(t *testing.T) {
 		var client rest.Client[apitest.Widget]
 		var runs atomic.Int32
 		api := apitest.NewWidgets(t,
-			apitest.WithValidate(func(ctx context.Context, w, old *apitest.Widget) status.FieldErrors {
+			apitest.WithValidate(func(ctx context.Context, w, old *apitest.Widget) (status.FieldErrors, error) {
 				if old == nil || *w.Spec.Size != 2 || runs.Add(1) > 1 {
-					return nil
+					return nil, nil
 				}
 				changed, err := client.Get(ctx, "a")
 				require.NoError(t, err)
 				changed.Labels = map[string]string{"hook": "was-here"}
 				_, err = client.Update(ctx, changed)
 				require.NoError(t, err)
-				return nil
+				return nil, nil
 			}))
 		client = apitest.WidgetClient(t, api)
 		apitest.CreateWidget(t, api, "a")
@@ -414,7 +458,7 @@ func TestHooksMayCallTheAPI(t *testing.T) {
 	t.Run("the same object, so the PUT is outdated", func(t *testing.T) {
 		var client rest.Client[apitest.Widget]
 		api := apitest.NewWidgets(t,
-			apitest.WithValidate(func(ctx context.Context, w, old *apitest.Widget) status.FieldErrors {
+			apitest.WithValidate(func(ctx context.Context, w, old *apitest.Widget) (status.FieldErrors, error) {
 				if old != nil && *w.Spec.Size == 2 {
 					changed, err := client.Get(ctx, "a")
 					require.NoError(t, err)
@@ -422,7 +466,7 @@ func TestHooksMayCallTheAPI(t *testing.T) {
 					_, err = client.Update(ctx, changed)
 					require.NoError(t, err)
 				}
-				return nil
+				return nil, nil
 			}))
 		client = apitest.WidgetClient(t, api)
 		apitest.CreateWidget(t, api, "a")

@@ -106,15 +106,15 @@ func TestRulesOfTheStoredVersionHoldInEachVersion(t *testing.T) {
 func TestFaultsOfEachVersion(t *testing.T) {
 	api := newDisks(t, func(r *rest.Resource[Disk]) {
 		beta := betaDiskResource()
-		beta.Hooks.Validate = func(_ context.Context, d, _ *DiskV1beta1) status.FieldErrors {
+		beta.Hooks.Validate = func(_ context.Context, d, _ *DiskV1beta1) (status.FieldErrors, error) {
 			if d.Spec.SizeMB%1024 != 0 {
 				return status.FieldErrors{status.InvalidField(status.Field("spec", "sizeMB"), d.Spec.SizeMB,
-					"must be whole gigabytes")}
+					"must be whole gigabytes")}, nil
 			}
-			return nil
+			return nil, nil
 		}
-		r.Hooks.Validate = func(_ context.Context, d, _ *Disk) status.FieldErrors {
-			return status.FieldErrors{status.RequiredField(status.Field("spec", "tier"), "must be given")}
+		r.Hooks.Validate = func(_ context.Context, d, _ *Disk) (status.FieldErrors, error) {
+			return status.FieldErrors{status.RequiredField(status.Field("spec", "tier"), "must be given")}, nil
 		}
 		r.Versions = []rest.VersionOf[Disk]{rest.Converted(beta, diskToV1, diskFromV1)}
 	})

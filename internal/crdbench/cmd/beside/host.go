@@ -41,7 +41,7 @@ func serve(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	api, err := rest.New(rest.Options{CEL: cel.New(nil), Logger: slog.New(slog.DiscardHandler),
+	api, err := rest.New(rest.Options{CEL: cel.Evaluator(), Logger: slog.New(slog.DiscardHandler),
 		Plugins: []rest.Plugin{hooks, crd.New(crd.Options{})}},
 		rest.Resource[note]{Group: "example.com", Version: "v1", Plural: "notes", Scope: rest.ScopeCluster,
 			Names: rest.Names{Kind: "Note"}},

@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		plugins = append(plugins, apiservice.New(apiservice.Options{Logger: logger}))
 	}
 	api, err := rest.New(rest.Options{Store: store, Logger: logger, Authorizer: access.AuthorizerFunc(corekinds.Decide),
-		CEL: cel.New(nil), Plugins: plugins}, definitions(*follow, *own, *widgets)...)
+		CEL: cel.Evaluator(), Plugins: plugins}, definitions(*follow, *own, *widgets)...)
 	if err != nil {
 		return err
 	}

@@ -15,12 +15,12 @@ import (
 // configMaps has the rules of Kubernetes' ConfigMaps.
 func configMaps() rest.Resource[corev1.ConfigMap] {
 	r := k8s.Resource[corev1.ConfigMap]()
-	r.Hooks.Validate = func(_ context.Context, obj, old *corev1.ConfigMap) status.FieldErrors {
+	r.Hooks.Validate = func(_ context.Context, obj, old *corev1.ConfigMap) (status.FieldErrors, error) {
 		if old == nil {
-			return contentOf(obj).Validate(nil)
+			return contentOf(obj).Validate(nil), nil
 		}
 		former := contentOf(old)
-		return contentOf(obj).Validate(&former)
+		return contentOf(obj).Validate(&former), nil
 	}
 	return r
 }
@@ -48,7 +48,7 @@ func leases() rest.Resource[coordinationv1.Lease] {
 		obj.Spec.Strategy, obj.Spec.PreferredHolder = nil, nil // coordinated leader election is disabled on the recorded server
 		return nil
 	}
-	r.Hooks.Validate = func(_ context.Context, obj, _ *coordinationv1.Lease) (errs status.FieldErrors) {
+	r.Hooks.Validate = func(_ context.Context, obj, _ *coordinationv1.Lease) (errs status.FieldErrors, err error) {
 		if seconds := obj.Spec.LeaseDurationSeconds; seconds != nil && *seconds <= 0 {
 			errs = append(errs, status.InvalidField(status.Field("spec", "leaseDurationSeconds"), *seconds,
 				"must be greater than 0"))
@@ -57,7 +57,7 @@ func leases() rest.Resource[coordinationv1.Lease] {
 			errs = append(errs, status.InvalidField(status.Field("spec", "leaseTransitions"), *transitions,
 				"must be greater than or equal to 0"))
 		}
-		return errs
+		return errs, nil
 	}
 	return r
 }

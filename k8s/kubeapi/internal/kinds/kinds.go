@@ -60,7 +60,7 @@ func of[T any, P interface {
 		missing.Canonicalize(obj)
 		return nil
 	}
-	r.Hooks.Validate = func(ctx context.Context, obj, old *T) (errs status.FieldErrors) {
+	r.Hooks.Validate = func(ctx context.Context, obj, old *T) (errs status.FieldErrors, err error) {
 		switch {
 		case old == nil:
 			errs = validation.Check(obj)
@@ -76,7 +76,7 @@ func of[T any, P interface {
 				rest.Warn(ctx, text)
 			}
 		}
-		return errs
+		return errs, nil
 	}
 	if step := withoutOff[T](); step != nil {
 		r = preparing(r, step)

@@ -23,10 +23,12 @@ type legacyKey struct{}
 
 func isLegacyBinding(ctx context.Context) bool { return ctx.Value(legacyKey{}) != nil }
 
+// podCheck is the Validate hook of Pods.
+type podCheck = func(ctx context.Context, pod, old *corev1.Pod) (status.FieldErrors, error)
+
 // allowingBinding returns the check of a Pod, which refuses another node unless the Pod is being assigned to it.
-func allowingBinding(check func(ctx context.Context, pod,
-	old *corev1.Pod) status.FieldErrors) func(ctx context.Context, pod, old *corev1.Pod) status.FieldErrors {
-	return func(ctx context.Context, pod, old *corev1.Pod) status.FieldErrors {
+func allowingBinding(check podCheck) podCheck {
+	return func(ctx context.Context, pod, old *corev1.Pod) (status.FieldErrors, error) {
 		if old != nil && isBinding(ctx) {
 			old = old.DeepCopy()
 			old.Spec.NodeName = pod.Spec.NodeName

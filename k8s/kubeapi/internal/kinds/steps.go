@@ -26,11 +26,13 @@ func preparing[T any](r rest.Resource[T], step func(ctx context.Context, obj, ol
 func validating[T any](r rest.Resource[T],
 	check func(ctx context.Context, obj, old *T) status.FieldErrors) rest.Resource[T] {
 	before := r.Hooks.Validate
-	r.Hooks.Validate = func(ctx context.Context, obj, old *T) (errs status.FieldErrors) {
+	r.Hooks.Validate = func(ctx context.Context, obj, old *T) (errs status.FieldErrors, err error) {
 		if before != nil {
-			errs = before(ctx, obj, old)
+			if errs, err = before(ctx, obj, old); err != nil {
+				return nil, err
+			}
 		}
-		return append(errs, check(ctx, obj, old)...)
+		return append(errs, check(ctx, obj, old)...), nil
 	}
 	return r
 }

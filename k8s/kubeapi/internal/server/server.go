@@ -125,9 +125,9 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	}
 	rights := &rights{Roles: roles, allowAll: c.AllowAll}
 	options := rest.Options{
-		Store: c.Store, Admission: admission, Logger: c.Logger, Authenticator: users, OpenHealth: true,
+		Store: c.Store, Admission: admission, Logger: c.Logger, Authenticator: users, Health: rest.Health{Open: true},
 		Version: version(), Types: c.Types, HostUser: hostUser,
-		CEL: cel.New(nil), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(),
+		CEL: cel.Evaluator(), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(),
 			last, []rest.Plugin{
 				rest.Parts{Name: "cluster",
 					Start: func(ctx context.Context, api *rest.API) error { return bootstrap.Create(ctx, api, c.Objects) }},

@@ -217,14 +217,14 @@ func (r *report) deviceSelectors(list *field.Path, selectors []resourcev1.Device
 }
 
 // language compiles the expressions that select devices.
-var language = cel.New(nil)
+var language = expressions.LanguageOf(cel.Evaluator())
 
 func (r *report) deviceExpression(p *field.Path, expression string) {
 	if len(expression) > longestSelector {
 		r.add(field.TooLong(p, "", longestSelector))
 		return
 	}
-	switch verdict, err := expressions.DeviceSelector(language, expression); {
+	switch verdict, err := language.DeviceSelector(expression); {
 	case err != nil:
 		r.add(field.InternalError(p, err))
 	case verdict.Fault != "":
