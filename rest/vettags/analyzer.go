@@ -13,20 +13,24 @@ import (
 
 // Analyzer reports api tags that rest.New refuses. Its flag builtin (go vet -apitag.builtin) is for packages whose kinds
 // have the built-in dialect, in which the key of a list need not be required.
-var Analyzer = &analysis.Analyzer{
-	Name: "apitag",
-	Doc:  "report api tags of Decorum that rest.New refuses",
-	URL:  "https://pkg.go.dev/github.com/decorum-go/decorum/rest/vettags",
-	Run:  run,
+var Analyzer = newAnalyzer()
+
+func newAnalyzer() *analysis.Analyzer {
+	a := &analysis.Analyzer{
+		Name: "apitag",
+		Doc:  "report api tags of Decorum that rest.New refuses",
+		URL:  "https://pkg.go.dev/github.com/decorum-go/decorum/rest/vettags",
+	}
+	builtin := a.Flags.Bool("builtin", false, "check kinds of the built-in dialect")
+	a.Run = func(pass *analysis.Pass) (any, error) {
+		report(pass, *builtin)
+		return nil, nil
+	}
+	return a
 }
 
-var builtin bool
-
-func init() {
-	Analyzer.Flags.BoolVar(&builtin, "builtin", false, "check kinds of the built-in dialect")
-}
-
-func run(pass *analysis.Pass) (any, error) {
+// report reports the faults of the types that a package declares.
+func report(pass *analysis.Pass, builtin bool) {
 	found := declarations(pass)
 	reported := map[string]bool{}
 	for _, spec := range found.tagged {
@@ -36,10 +40,13 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		c := newChecker(pass.Pkg, builtin)
 		for _, fault := range c.faults(named) {
-			place := strings.TrimRight(fault.Where, "[]{}")
+			place, below := fault.Where, ""
+			for strings.HasSuffix(place, "[]") || strings.HasSuffix(place, "{}") {
+				place, below = place[:len(place)-2], place[len(place)-2:]+below
+			}
 			at, here := c.places[place]
 			text := fault.Err.Error()
-			if below := fault.Where[len(place):]; below != "" {
+			if below != "" {
 				text = below + ": " + text
 			}
 			if key := fault.Where + text; here && !reported[key] { // two structs may use the same one
@@ -51,7 +58,6 @@ func run(pass *analysis.Pass) (any, error) {
 			}
 		}
 	}
-	return nil, nil
 }
 
 // declared is what the code of a package declares.
@@ -63,21 +69,20 @@ type declared struct {
 
 func declarations(pass *analysis.Pass) declared {
 	out := declared{embedded: map[types.Type]bool{}, tags: map[token.Pos]token.Pos{}}
-	field := func(f *ast.Field) (tagged bool) {
-		if f.Names == nil {
-			t := pass.TypesInfo.TypeOf(f.Type)
-			if p, ok := types.Unalias(t).(*types.Pointer); ok {
-				t = p.Elem()
+	fields := func(s *ast.StructType) (tagged bool) {
+		for _, f := range s.Fields.List {
+			if f.Names == nil {
+				out.embedded[origin(pass.TypesInfo.TypeOf(f.Type))] = true
 			}
-			out.embedded[types.Unalias(t)] = true
+			if f.Tag == nil {
+				continue
+			}
+			for _, name := range f.Names {
+				out.tags[name.Pos()] = f.Tag.Pos()
+			}
+			tagged = tagged || strings.Contains(f.Tag.Value, `api:`)
 		}
-		if f.Tag == nil {
-			return false
-		}
-		for _, name := range f.Names {
-			out.tags[name.Pos()] = f.Tag.Pos()
-		}
-		return strings.Contains(f.Tag.Value, `api:`)
+		return tagged
 	}
 	for _, file := range pass.Files {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -87,7 +92,7 @@ func declarations(pass *analysis.Pass) declared {
 			}
 			tagged := false
 			ast.Inspect(spec.Type, func(n ast.Node) bool {
-				if f, ok := n.(*ast.Field); ok && field(f) {
+				if s, ok := n.(*ast.StructType); ok && fields(s) {
 					tagged = true
 				}
 				return true
@@ -99,4 +104,15 @@ func declarations(pass *analysis.Pass) declared {
 		})
 	}
 	return out
+}
+
+// origin returns the declared type of an embedded field.
+func origin(t types.Type) types.Type {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if named, ok := types.Unalias(t).(*types.Named); ok {
+		return named.Origin()
+	}
+	return types.Unalias(t)
 }

@@ -29,14 +29,8 @@ func newChecker(pkg *types.Package, builtin bool) *checker {
 func (c *checker) faults(t types.Type) []*schema.Fault { return c.tags.Faults(c.schema(t)) }
 
 // compiled are types with an encoding of their own that this program has, too.
-var compiled = map[string]reflect.Type{}
-
-func init() {
-	for _, t := range []reflect.Type{reflect.TypeFor[time.Time](), reflect.TypeFor[json.Number](),
-		reflect.TypeFor[json.RawMessage](), reflect.TypeFor[apimeta.Time](), reflect.TypeFor[apimeta.MicroTime]()} {
-		compiled[t.PkgPath()+"."+t.Name()] = t
-	}
-}
+var compiled = []reflect.Type{reflect.TypeFor[time.Time](), reflect.TypeFor[json.Number](),
+	reflect.TypeFor[json.RawMessage](), reflect.TypeFor[apimeta.Time](), reflect.TypeFor[apimeta.MicroTime]()}
 
 // schema returns the schema of one use of a type.
 func (c *checker) schema(t types.Type) *schema.Schema {
@@ -48,8 +42,9 @@ func (c *checker) schema(t types.Type) *schema.Schema {
 		}
 		t = p.Elem()
 	}
-	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() != nil {
-		if known := compiled[named.Obj().Pkg().Path()+"."+named.Obj().Name()]; known != nil {
+	name := types.TypeString(t, nil)
+	for _, known := range compiled {
+		if name == known.PkgPath()+"."+known.Name() {
 			return c.tags.Of(known)
 		}
 	}
@@ -123,6 +118,8 @@ func (c *checker) object(t types.Type, s *types.Struct) *schema.Object {
 	c.objects[t] = o
 	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() == c.pkg {
 		c.places[name] = named.Obj().Pos()
+	} else if !ok && s.NumFields() > 0 && s.Field(0).Pkg() == c.pkg {
+		c.places[name] = s.Field(0).Pos()
 	}
 	var members []schema.TagMember
 	for _, f := range fieldsOf(t, s) {
