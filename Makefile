@@ -5,6 +5,7 @@
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+APIDIFF     := golang.org/x/exp/cmd/apidiff@v0.0.0-20261113113407-e3970619a1a4
 # The second Go release that the code must build and pass with.
 NEXT_GO ?= go1.27.0
 
@@ -25,7 +26,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help test check release-check require vet fmt staticcheck tidy core transcripts pages race soak-minute budget kinds conformance shared-stores real-conformance e2e modules released \
-	comparisons other-projects console console-files second-postgres suites cross next-go old-kubectls lint-modules client-suite project-suite lint bench peers growth benchmarks \
+	comparisons other-projects console console-files second-postgres suites cross next-go old-kubectls lint-modules client-suite project-suite lint api-changes bench peers growth benchmarks \
 	bench-compare soak flaky fuzz api cover vuln release
 
 help: ## list the targets
@@ -38,7 +39,7 @@ test: ## what a contributor runs before each commit: the core, the transcripts, 
 check: require staticcheck race soak-minute budget e2e conformance shared-stores modules lint-modules console-files comparisons ## the rest of what CI runs: the race detector, kubectl, databases, nested modules, comparisons with upstream's code
 	@echo "all checks passed"
 
-release-check: require released cross next-go old-kubectls second-postgres other-projects client-suite project-suite ## other releases, platforms and projects: before a release, and when the subject of a part changes
+release-check: require released api-changes cross next-go old-kubectls second-postgres other-projects client-suite project-suite ## other releases, platforms and projects: before a release, and when the subject of a part changes
 	@cat .ci/release-checks.txt
 
 lint: require vet fmt tidy staticcheck lint-modules ## vet, gofmt, tidy go.mod, staticcheck, in all modules
@@ -102,6 +103,9 @@ second-postgres: ## the tests of storage/postgres on another major version of Po
 
 released: ## make a release in a scratch clone, and build its modules as users get them, in a program outside of the repository
 	@.ci/part released "all released modules, from outside" .ci/released
+
+api-changes: ## compare the exported API of the released modules with the last release; a change that breaks programs must be in the changelog
+	@.ci/part api-changes "the released modules, as far as their types need them" .ci/api-changes $(APIDIFF)
 
 comparisons: ## the nested modules that compare with upstream's code, or use clients and a browser; faults of etcd
 	@.ci/stage comparisons "client-go, controller-runtime, k8s.io/apiserver and parts of Kubernetes" .ci/modules check

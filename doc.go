@@ -51,7 +51,7 @@
 //
 // Five modules add what needs more dependencies: cel, rules in the Common Expression Language; k8s, the kinds of
 // k8s.io/api; rest/auth/oidc, people who log in with OpenID Connect; rest/metrics, metrics for Prometheus; and
-// rest/tracing, requests as spans of OpenTelemetry.
+// rest/tracing, requests as spans of OpenTelemetry. Module rest/vettags is a tool for go vet: it finds wrong api tags.
 //
 // A program links only the packages that it imports.
 //

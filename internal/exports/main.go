@@ -66,7 +66,7 @@ func packages(root, module string) (dirs []string, err error) {
 	return dirs, err
 }
 
-// api returns the exported API of a module.
+// api returns the exported API of a module. It is empty for a module of programs.
 func api(root, module string) ([]byte, error) {
 	dirs, err := packages(root, module)
 	if err != nil {
@@ -81,6 +81,9 @@ func api(root, module string) ([]byte, error) {
 		if len(declared) > 0 {
 			fmt.Fprintf(&b, "# %s\n\n%s\n\n", dir, strings.Join(declared, "\n"))
 		}
+	}
+	if b.Len() == 0 {
+		return nil, nil
 	}
 	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n'), nil
 }
@@ -163,6 +166,9 @@ func main() {
 		text, err := api(".", module)
 		if err != nil {
 			log.Fatal(err)
+		}
+		if len(text) == 0 {
+			continue
 		}
 		if err := os.WriteFile(filepath.Join("docs", "api", fileOf(module)), text, 0o644); err != nil {
 			log.Fatal(err)

@@ -20,6 +20,9 @@ func TestExportedAPIIsCommitted(t *testing.T) {
 	for _, module := range all {
 		text, err := api(root, module)
 		require.NoError(t, err)
+		if len(text) == 0 {
+			continue
+		}
 		file := fileOf(module)
 		files[file] = true
 		committed, err := os.ReadFile(filepath.Join(root, "docs", "api", file))

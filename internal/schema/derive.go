@@ -69,12 +69,14 @@ type deriver struct {
 	options Options
 	root    reflect.Type
 	objects map[reflect.Type]*Object
+	made    []*Object       // the descriptions of all structs
 	ruled   []ruled         // every schema with constraints, to be checked once the whole tree is known
 	used    map[string]bool // keys of the overlay that matched
 	// usedRules are the keys of the rules that matched.
 	usedRules map[string]bool
 	errs      []error
-	key       []byte // the last key of overlayKey
+	key       []byte           // the last key of overlayKey
+	unknown   map[*Schema]bool // the schemas of [Tags.Unknown]
 }
 
 // ruled is a schema with constraints, and the Go field that it describes.
@@ -84,7 +86,7 @@ type ruled struct {
 }
 
 func (d *deriver) fail(where string, err error) {
-	d.errs = append(d.errs, fmt.Errorf("schema: %s: %w", where, err))
+	d.errs = append(d.errs, &Fault{Where: where, Err: err})
 }
 
 // schema returns a new schema for one use of a type. Uses share only the objects of structs. where names the place in
@@ -158,6 +160,11 @@ func (d *deriver) mapSchema(t reflect.Type, where string) *Schema {
 	if foreign != (foreignTypes{}) {
 		limits.foreign = &foreign
 	}
+	return mapOf(values, limits)
+}
+
+// mapOf returns the schema of a map with values of a schema.
+func mapOf(values *Schema, limits goLimits) *Schema {
 	if values.Anything() {
 		return &Schema{Type: ObjectType, PreserveUnknown: true, goType: limits}
 	}
@@ -173,6 +180,7 @@ func (d *deriver) object(t reflect.Type) *Object {
 	of := d.types.of(t)
 	o := &Object{Name: of.name, Description: of.description}
 	d.objects[t] = o
+	d.made = append(d.made, o)
 	if of.fault != nil {
 		d.fail(t.String(), of.fault)
 		return o
@@ -190,12 +198,17 @@ func (d *deriver) object(t reflect.Type) *Object {
 		}
 	}
 	o.declared = inDeclaration(of.fields)
+	d.checkUnions(o, t.String())
+	return o
+}
+
+// checkUnions reports the unions of a struct that are incomplete once all its members are known.
+func (d *deriver) checkUnions(o *Object, where string) {
 	for i := range o.unions {
 		if err := o.unions[i].incomplete(); err != nil {
-			d.fail(t.String(), err)
+			d.fail(where, err)
 		}
 	}
-	return o
 }
 
 // property returns the property of one struct member, and the member's role in a union.
@@ -206,14 +219,7 @@ func (d *deriver) property(t reflect.Type, f gotype.Field, description string) (
 	if description != "" {
 		s.Description = description
 	}
-	s.PatchStrategy, s.PatchMergeKey = f.Go.Tag.Get("patchStrategy"), f.Go.Tag.Get("patchMergeKey")
-	s.inferList()
-
-	rules, err := parseTag(f.Go.Tag.Get("api"))
-	if err != nil {
-		d.fail(where, err)
-	}
-	r := d.rule(s, rules, where)
+	r := d.tag(s, f.Go.Tag, where)
 	for _, text := range d.overlay(f.Owner, f.Name) {
 		rules, err := parseTag(text)
 		if err != nil {
@@ -224,13 +230,7 @@ func (d *deriver) property(t reflect.Type, f gotype.Field, description string) (
 	s.addRules(d.rulesOf(f.Owner, f.Name))
 	p.PublishRequired = r.publishRequired
 	isPointer := f.Go.Type.Kind() == reflect.Pointer
-	switch {
-	case r.required:
-		p.Required = true
-	case r.optional, d.options.Builtin, f.OmitEmpty, f.OmitZero, f.BehindPointer, isPointer, !s.DefaultValue.IsAbsent():
-	default:
-		p.Required = true
-	}
+	p.Required = d.isRequired(s, r, f.OmitEmpty || f.OmitZero || f.BehindPointer || isPointer)
 	if t == d.root {
 		switch f.Name {
 		case "apiVersion", "kind", "status":
@@ -240,6 +240,22 @@ func (d *deriver) property(t reflect.Type, f gotype.Field, description string) (
 		}
 	}
 	return p, r.membership
+}
+
+// tag writes what the tags of a field say, besides its name, into the schema of its type.
+func (d *deriver) tag(s *Schema, tag reflect.StructTag, where string) presence {
+	s.PatchStrategy, s.PatchMergeKey = tag.Get("patchStrategy"), tag.Get("patchMergeKey")
+	s.inferList()
+	options, err := parseTag(tag.Get("api"))
+	if err != nil {
+		d.fail(where, err)
+	}
+	return d.rule(s, options, where)
+}
+
+// isRequired reports whether a member is required. mayBeAbsent says that Go may not write it.
+func (d *deriver) isRequired(s *Schema, r presence, mayBeAbsent bool) bool {
+	return r.required || !r.optional && !d.options.Builtin && !mayBeAbsent && s.DefaultValue.IsAbsent()
 }
 
 // overlayType applies the overlay of a whole type.

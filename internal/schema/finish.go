@@ -32,7 +32,7 @@ func (d *deriver) finish(root *Schema) {
 	if len(d.errs) > 0 {
 		return
 	}
-	for _, o := range d.objects {
+	for _, o := range d.made {
 		for i := range o.Properties {
 			if !o.Properties[i].Schema.DefaultValue.IsAbsent() {
 				o.defaults = append(o.defaults, i)
@@ -162,7 +162,7 @@ func (s *Schema) contradictions() []error {
 // element without a key can be neither merged nor owned (API conventions, Lists of named subobjects preferred over
 // maps).
 func (d *deriver) checkKeys(s *Schema) error {
-	if s.ListType != MapList {
+	if s.ListType != MapList || d.unknown[s.Items] {
 		return nil
 	}
 	for _, key := range s.ListMapKeys {
@@ -170,6 +170,7 @@ func (d *deriver) checkKeys(s *Schema) error {
 		switch {
 		case p == nil:
 			return fmt.Errorf("the elements have no member %q that could be the key", key)
+		case d.unknown[p.Schema]:
 		case p.Schema.Type == ObjectType || p.Schema.Type == ArrayType || p.Schema.Type == AnyType && !p.Schema.IntOrString:
 			return fmt.Errorf("the key %q must be a scalar, but its type is %s", key, p.Schema.noun())
 		case !d.options.Builtin && !p.Required && p.Schema.DefaultValue.IsAbsent():
@@ -202,7 +203,7 @@ func (d *deriver) markWays(root *Schema, to places) {
 	}
 	for changed := true; changed; {
 		changed = false
-		for _, o := range d.objects {
+		for _, o := range d.made {
 			for i := range o.Properties {
 				if seen := to.object(o); mark(o.Properties[i].Schema) && !*seen {
 					*seen, changed = true, true

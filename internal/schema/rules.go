@@ -69,6 +69,10 @@ func (d *deriver) option(s *Schema, o option, where string) error {
 	full, place := o.name, where
 	for {
 		if rest, ok := strings.CutPrefix(o.name, "items."); ok {
+			if d.unknown[s] {
+				o.name = rest
+				continue
+			}
 			if s.Items == nil {
 				return fmt.Errorf("option %s: type %s has no items", full, s.noun())
 			}
@@ -76,6 +80,10 @@ func (d *deriver) option(s *Schema, o option, where string) error {
 			continue
 		}
 		if rest, ok := strings.CutPrefix(o.name, "values."); ok {
+			if d.unknown[s] {
+				o.name = rest
+				continue
+			}
 			if s.Additional == nil {
 				return fmt.Errorf("option %s: type %s has no values", full, s.noun())
 			}
@@ -87,7 +95,11 @@ func (d *deriver) option(s *Schema, o option, where string) error {
 	if place != where {
 		d.ruled = append(d.ruled, ruled{s, place})
 	}
-	if err := s.set(o); err != nil {
+	write, err := s.effect(o)
+	if err == nil && !d.unknown[s] {
+		err = write()
+	}
+	if err != nil {
 		return fmt.Errorf("option %s: %w", full, err)
 	}
 	return nil
@@ -104,23 +116,23 @@ func (s *Schema) noun() string {
 	return "value of any type"
 }
 
-// set writes one option into the schema that it addresses.
-func (s *Schema) set(o option) error {
+// effect returns a function that writes one option into the schema that it addresses.
+func (s *Schema) effect(o option) (write func() error, err error) {
 	flag, known := s.flag(o.name)
 	if known {
 		if o.hasValue {
-			return errors.New("it does not take a value")
+			return nil, errors.New("it does not take a value")
 		}
-		return flag()
+		return flag, nil
 	}
 	value, known := s.valued(o.name)
 	switch {
 	case !known:
-		return errors.New("unknown option")
+		return nil, errors.New("unknown option")
 	case !o.hasValue || o.value == "" && o.name != "default" && o.name != "enum" && o.name != "doc":
-		return errors.New("missing value")
+		return nil, errors.New("missing value")
 	}
-	return value(o.value)
+	return func() error { return value(o.value) }, nil
 }
 
 // flag returns the effect of an option without a value.
