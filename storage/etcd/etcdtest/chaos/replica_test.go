@@ -20,6 +20,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/test/loopback"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/storage"
@@ -137,7 +138,7 @@ func newReplica(t testing.TB, cluster *etcdtest.Cluster) *replica {
 		r.links, r.Endpoints = append(r.links, l), append(r.Endpoints, through)
 	}
 	var err error
-	r.Address, err = etcdtest.Reserve()
+	r.Address, err = loopback.Reserve()
 	require.NoError(t, err)
 	r.url = "http://" + r.Address
 	r.start()
