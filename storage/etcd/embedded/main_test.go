@@ -63,7 +63,7 @@ type process struct {
 	store   *embedded.Store
 }
 
-// opens opens the store of a process.
+// open opens the store of a process.
 func (p *process) open() error {
 	ctx, cancel := context.WithTimeout(p.Context(), hangtest.Deadline)
 	defer cancel()

@@ -6,12 +6,14 @@ go 1.26.0
 replace (
 	github.com/decorum-go/decorum => ../../..
 	github.com/decorum-go/decorum/storage/etcd => ../
+	github.com/decorum-go/decorum/storage/etcd/embedded => ../embedded
 )
 
 require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/decorum-go/decorum v0.0.0
 	github.com/decorum-go/decorum/storage/etcd v0.0.0-00010101000000-000000000000
+	github.com/decorum-go/decorum/storage/etcd/embedded v0.0.0-00010101000000-000000000000
 	github.com/stretchr/testify v1.12.1
 	go.etcd.io/etcd/client/v3 v3.7.3
 	go.etcd.io/etcd/etcdutl/v3 v3.7.3
