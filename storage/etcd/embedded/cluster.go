@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 // Cluster has the operations of an operator. They are those of etcdctl, in the order that keeps the cluster available.
 type Cluster struct {
 	client *clientv3.Client
-	tls    *tls.Config
 }
 
 // Member is a member of a cluster.
@@ -69,11 +67,7 @@ func connect(ctx context.Context, id *identity) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := id.clientTLS()
-	if err != nil {
-		return nil, errors.Join(err, members.Close())
-	}
-	return &Cluster{client: members, tls: config}, nil
+	return &Cluster{client: members}, nil
 }
 
 // Close closes the connections.
@@ -158,9 +152,9 @@ func (c *Cluster) Backup(ctx context.Context, w io.Writer) error {
 	return errors.Join(err, backup.Close())
 }
 
-// Defragment returns the free space of the databases to the file systems, one member after the other. A member answers
-// nothing meanwhile, about a second for each GB, so a member that leads passes its leadership on first. Writes of
-// its own replica wait.
+// Defragment returns the free space of the databases to the file systems, one member after the other. Meanwhile the
+// replica in the process of the member waits with its writes and with reads of the most recent state. The others go on,
+// also while the leader is defragmented, because each member applies the commits by itself.
 func (c *Cluster) Defragment(ctx context.Context) error {
 	members, err := c.Members(ctx)
 	if err != nil {
@@ -171,31 +165,10 @@ func (c *Cluster) Defragment(ctx context.Context) error {
 			return fmt.Errorf("embedded: %s: %w", m.Address, m.Err)
 		}
 	}
-	for i := range members {
-		if err := c.passLeadership(ctx, &members[i], members); err != nil {
-			return err
+	for _, m := range members {
+		if _, err := c.client.Defragment(ctx, m.endpoint); err != nil {
+			return fmt.Errorf("embedded: %s: %w", m.Address, err)
 		}
-		if _, err := c.client.Defragment(ctx, members[i].endpoint); err != nil {
-			return fmt.Errorf("embedded: %s: %w", members[i].Address, err)
-		}
-	}
-	return nil
-}
-
-// passLeadership lets another member with a vote lead.
-func (c *Cluster) passLeadership(ctx context.Context, m *Member, all []Member) error {
-	m.ask(ctx, c.client)
-	at := slices.IndexFunc(all, func(other Member) bool { return other.id != m.id && !other.Learner })
-	if !m.Leader || at < 0 {
-		return nil
-	}
-	leader, err := clientv3.New(clientv3.Config{Endpoints: []string{m.endpoint}, TLS: c.tls, Logger: c.client.GetLogger()})
-	if err != nil {
-		return err
-	}
-	defer leader.Close()
-	if _, err := leader.MoveLeader(ctx, all[at].id); err != nil {
-		return fmt.Errorf("embedded: %s passes its leadership on: %w", m.Address, err)
 	}
 	return nil
 }

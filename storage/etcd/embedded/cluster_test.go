@@ -3,6 +3,7 @@ package embedded_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,7 +95,9 @@ func TestLifeOfACluster(t *testing.T) {
 			writing.Go(func() {
 				for ctx.Err() == nil {
 					_, err := write(t.Context(), p.store, "busy", strings.Repeat("x", 1000))
-					if !assert.NoError(t, err, "a write fails during a defragmentation") {
+					// On a busy machine, the leader may change.
+					if err != nil && !errors.Is(err, storage.ErrUnavailable) {
+						assert.NoError(t, err)
 						return
 					}
 				}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -139,7 +140,7 @@ func (id *identity) wait() (stop func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("embedded: the address of this process: %w", err)
 	}
-	server := &http.Server{ReadHeaderTimeout: askTimeout,
+	server := &http.Server{ReadHeaderTimeout: askTimeout, ErrorLog: slog.NewLogLogger(id.Logger.Handler(), slog.LevelDebug),
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusTooEarly)
 			_ = json.NewEncoder(w).Encode(waiting{Peers: id.peers})
