@@ -84,11 +84,11 @@ func (a *authority) get(ctx context.Context, key string, opts ...clientv3.OpOpti
 func (a *authority) Size(ctx context.Context) (storage.Size, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.opts.Timeout)
 	defer cancel()
-	endpoints := a.client.Endpoints()
-	if len(endpoints) == 0 {
-		return storage.Size{}, errors.New("etcd: the client has no endpoint")
+	endpoint := "" // a client that calls a server in this process has none
+	if endpoints := a.client.Endpoints(); len(endpoints) > 0 {
+		endpoint = endpoints[0]
 	}
-	status, err := a.client.Status(ctx, endpoints[0])
+	status, err := a.client.Status(ctx, endpoint)
 	if err != nil {
 		return storage.Size{}, fmt.Errorf("the size of etcd: %w", err)
 	}
@@ -113,8 +113,15 @@ func unavailable(ctx context.Context, err error) error {
 
 // Begin implements [storage.Authority].
 func (a *authority) Begin(ctx context.Context, clock watch.Revision, since time.Time) (watch.Revision, error) {
-	if err := a.create(ctx, clock); err != nil {
+	// An etcd without space refuses even the transaction that finds a store and creates none.
+	found, err := a.get(ctx, a.keys.meta)
+	if err != nil {
 		return 0, err
+	}
+	if len(found.Kvs) == 0 {
+		if err := a.create(ctx, clock); err != nil {
+			return 0, err
+		}
 	}
 	response, m, err := a.readMeta(ctx)
 	if err != nil {

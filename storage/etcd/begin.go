@@ -85,7 +85,7 @@ func (a *authority) changedBetween(ctx context.Context, from, to int64) (bool, e
 	}
 	bounded, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), a.opts.Timeout)
 	defer cancel()
-	watcher := clientv3.NewWatcher(a.client)
+	watcher := clientv3.NewWatchFromWatchClient(a.watchClient(), a.client)
 	defer watcher.Close()
 	responses := watcher.Watch(bounded, a.keys.objects, clientv3.WithPrefix(), clientv3.WithRev(from+1))
 	ask := time.NewTicker(askEvery)

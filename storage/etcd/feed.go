@@ -223,7 +223,7 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 
 // watch passes what etcd reports, until the connection is lost.
 func (a *authority) watch(ctx context.Context) error {
-	connection := &connection{WatchClient: pb.NewWatchClient(a.client.ActiveConnection()), lose: a.feed.lose}
+	connection := &connection{WatchClient: a.watchClient(), lose: a.feed.lose}
 	watcher := clientv3.NewWatchFromWatchClient(connection, a.client) // the watcher has a stream of its own
 	defer watcher.Close()
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
@@ -259,6 +259,14 @@ func (a *authority) watch(ctx context.Context) error {
 		return errFeedLost
 	}
 	return errFeedEnded
+}
+
+// watchClient returns what opens watches.
+func (a *authority) watchClient() pb.WatchClient {
+	if a.opts.WatchClient != nil {
+		return a.opts.WatchClient
+	}
+	return pb.NewWatchClient(a.client.ActiveConnection())
 }
 
 // connection opens only one stream. The watcher would otherwise open others by itself, and nobody would notice that the

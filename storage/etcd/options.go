@@ -3,6 +3,7 @@ package etcd
 import (
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
@@ -21,6 +22,9 @@ const (
 type Options struct {
 	// Client connects to etcd. The store does not close it.
 	Client *clientv3.Client
+	// WatchClient opens the watches of a Client without a connection, whose requests are calls of a server in the same
+	// process. Package embedded sets it. Nil means the connection of the client.
+	WatchClient pb.WatchClient
 	// Config has the endpoints, and the certificates or the user, if Client is nil. Open fills in timeouts that are zero,
 	// and a logger that discards everything.
 	Config clientv3.Config

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/decorum-go/decorum/internal/test/loopback"
 )
 
 // Options configures [Start].
@@ -40,11 +42,11 @@ func Start(dir string, opts Options) (*Cluster, error) {
 	c := &Cluster{}
 	var peers []string
 	for i := range max(1, opts.Members) {
-		client, err := Reserve()
+		client, err := loopback.Reserve()
 		if err != nil {
 			return nil, err
 		}
-		peer, err := Reserve()
+		peer, err := loopback.Reserve()
 		if err != nil {
 			return nil, err
 		}

@@ -6,13 +6,16 @@ go 1.26.0
 replace (
 	github.com/decorum-go/decorum => ../../..
 	github.com/decorum-go/decorum/storage/etcd => ../
+	github.com/decorum-go/decorum/storage/etcd/embedded => ../embedded
 )
 
 require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/decorum-go/decorum v0.0.0
 	github.com/decorum-go/decorum/storage/etcd v0.0.0-00010101000000-000000000000
+	github.com/decorum-go/decorum/storage/etcd/embedded v0.0.0-00010101000000-000000000000
 	github.com/stretchr/testify v1.12.1
+	go.etcd.io/etcd/client/pkg/v3 v3.7.3
 	go.etcd.io/etcd/client/v3 v3.7.3
 	go.etcd.io/etcd/etcdutl/v3 v3.7.3
 	go.etcd.io/etcd/server/v3 v3.7.3
@@ -57,7 +60,6 @@ require (
 	github.com/xiang90/probing v0.0.0-20221125231312-a49e3df8f510 // indirect
 	go.etcd.io/bbolt v1.5.0 // indirect
 	go.etcd.io/etcd/api/v3 v3.7.3 // indirect
-	go.etcd.io/etcd/client/pkg/v3 v3.7.3 // indirect
 	go.etcd.io/etcd/pkg/v3 v3.7.3 // indirect
 	go.etcd.io/raft/v3 v3.7.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect

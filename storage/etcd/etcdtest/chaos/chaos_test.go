@@ -40,9 +40,17 @@ func number(t testing.TB, variable string, unset uint64) uint64 {
 	return n
 }
 
+// fault is a kind of fault.
+type fault struct {
+	name          string
+	begin, repair func()
+}
+
 // chaos is a fleet with clients and random faults.
 type chaos struct {
 	*fleet
+	// kinds are the faults that a replica and a member of etcd can have.
+	kinds  func(replica, member int) []fault
 	urls   []string
 	random *rand.Rand
 	ticks  chan struct{} // receives a value after each operation while somebody waits for it
@@ -54,13 +62,29 @@ type chaos struct {
 // then differ from run to run. Without it, they are the eight faults of firstSeed.
 func TestChaos(t *testing.T) {
 	t.Parallel()
+	f := newFleet(t, replicaCount, etcdtest.Options{Members: memberCount})
+	runChaos(t, f, func(replica, m int) []fault {
+		r := f.replicas[replica]
+		return []fault{
+			{"replica killed", r.kill, r.start},
+			{"replica paused", r.pause, r.resume},
+			{"replica cut off", r.cut, r.heal},
+			{"member killed", func() { assert.NoError(t, f.cluster.Kill(m)) },
+				func() { assert.NoError(t, f.cluster.Restart(m)) }},
+			{"member paused", func() { assert.NoError(t, f.cluster.Pause(m)) },
+				func() { assert.NoError(t, f.cluster.Resume(m)) }},
+		}
+	})
+}
+
+func runChaos(t *testing.T, f *fleet, kinds func(replica, member int) []fault) {
 	count, unset := number(t, "DECORUM_TORTURE", 0), uint64(time.Now().UnixNano())
 	if count == 0 {
 		count, unset = 8, firstSeed
 	}
 	seed := number(t, "DECORUM_TORTURE_SEED", unset)
 	t.Logf("seed %d", seed)
-	c := &chaos{fleet: newFleet(t, replicaCount, etcdtest.Options{Members: memberCount}),
+	c := &chaos{fleet: f, kinds: kinds,
 		random: rand.New(rand.NewPCG(seed, 0)), ticks: make(chan struct{}), faults: map[string]int{}}
 	for _, r := range c.replicas {
 		c.urls = append(c.urls, r.url)
@@ -150,19 +174,7 @@ func (c *chaos) await(operations int) {
 // fault causes a random fault, waits for some operations, and repairs it.
 func (c *chaos) fault() {
 	c.Helper()
-	r, m := c.replicas[c.random.IntN(replicaCount)], c.random.IntN(memberCount)
-	kinds := []struct {
-		name          string
-		begin, repair func()
-	}{
-		{"replica killed", r.kill, r.start},
-		{"replica paused", r.pause, r.resume},
-		{"replica cut off", r.cut, r.heal},
-		{"member killed", func() { assert.NoError(c, c.cluster.Kill(m)) },
-			func() { assert.NoError(c, c.cluster.Restart(m)) }},
-		{"member paused", func() { assert.NoError(c, c.cluster.Pause(m)) },
-			func() { assert.NoError(c, c.cluster.Resume(m)) }},
-	}
+	kinds := c.kinds(c.random.IntN(replicaCount), c.random.IntN(memberCount))
 	k := kinds[c.random.IntN(len(kinds))]
 	c.faults[k.name]++
 	k.begin()

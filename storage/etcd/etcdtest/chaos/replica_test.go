@@ -20,6 +20,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/test/loopback"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/storage"
@@ -66,6 +67,15 @@ const environment = "DECORUM_REPLICA"
 type configuration struct {
 	Endpoints []string
 	Address   string
+	Embedded  *embeddedMember // of a process that runs a member of etcd, too
+}
+
+// open opens the store of a replica, of either kind.
+func (c *configuration) open(ctx context.Context) (storage.Store, error) {
+	if c.Embedded == nil {
+		return openStore(ctx, c.Endpoints)
+	}
+	return openEmbedded(ctx, c.Embedded)
 }
 
 // openStore opens the store of a replica. Its timeouts are short, so that a test need not wait long for a fault to
@@ -89,12 +99,12 @@ func serve(text string) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		stop()
 	}()
-	var store *etcd.Store
-	var err error
-	for store == nil { // until etcd has a leader again
-		if store, err = openStore(ctx, c.Endpoints); ctx.Err() != nil {
+	store, err := c.open(ctx)
+	for err != nil { // until etcd has a leader again
+		if ctx.Err() != nil {
 			return err
 		}
+		store, err = c.open(ctx)
 	}
 	defer store.Close()
 	api, err := rest.New(rest.Options{
@@ -136,17 +146,26 @@ func newReplica(t testing.TB, cluster *etcdtest.Cluster) *replica {
 		l, through := newLink(t, endpoint)
 		r.links, r.Endpoints = append(r.links, l), append(r.Endpoints, through)
 	}
-	var err error
-	r.Address, err = etcdtest.Reserve()
-	require.NoError(t, err)
-	r.url = "http://" + r.Address
+	r.address()
 	r.start()
-	t.Cleanup(func() {
+	r.endWithTest()
+	return r
+}
+
+// address gives the replica an address.
+func (r *replica) address() {
+	var err error
+	r.Address, err = loopback.Reserve()
+	require.NoError(r, err)
+	r.url = "http://" + r.Address
+}
+
+func (r *replica) endWithTest() {
+	r.Cleanup(func() {
 		r.heal()
 		_ = r.process.Process.Kill()
 		_ = r.process.Wait()
 	})
-	return r
 }
 
 func (r *replica) start() {

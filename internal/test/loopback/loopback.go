@@ -1,4 +1,7 @@
-package etcdtest
+//go:build unix
+
+// Package loopback reserves addresses for the servers of tests.
+package loopback
 
 import (
 	"fmt"

@@ -1,0 +1,136 @@
+package embedded
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"go.etcd.io/etcd/client/pkg/v3/types"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// startsFile says in Options.Dir how often the member has started. The cluster knows the same number, so a member
+// recognizes that its directory was put back to an earlier state.
+const startsFile = "starts.json"
+
+// startsPrefix is where the cluster keeps the numbers.
+const startsPrefix = "/decorum-embedded/starts/"
+
+// ErrOldCopy means that the directory of a member is an older copy of itself. The member has forgotten what it promised
+// to the others since, so acknowledged writes could be lost if it continued.
+var ErrOldCopy = errors.New("embedded: the directory is an older copy: empty it, and the process joins again")
+
+// starts is the content of startsFile.
+type starts struct {
+	Member string `json:"member"` // the id of the member, in hexadecimal
+	Starts int    `json:"starts"`
+}
+
+func newToken() string { return rand.Text() }
+
+func (id *identity) readStarts() (s starts, err error) {
+	text, err := os.ReadFile(filepath.Join(id.Dir, startsFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return s, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err != nil {
+		return s, fmt.Errorf("embedded: %s: %w", startsFile, err)
+	}
+	return s, nil
+}
+
+// checkDirectory asks the other members, before this one starts, whether it still belongs to them, and whether it has
+// started more often than its directory knows. If they have no quorum without this member, it must start first, and
+// countStart checks.
+func (id *identity) checkDirectory(ctx context.Context) error {
+	own, err := id.readStarts()
+	if err != nil || own.Member == "" || len(id.others()) == 0 {
+		return err
+	}
+	client, err := id.peerClient()
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdleConnections()
+	found, _ := id.ask(ctx, client, id.others())
+	endpoints := endpointsOf(found)
+	if len(endpoints) == 0 {
+		return nil
+	}
+	if !slices.ContainsFunc(found, func(k known) bool { return types.ID(k.ID).String() == own.Member }) {
+		return fmt.Errorf("%w: %s", ErrRemoved, id.Dir)
+	}
+	members, err := id.dial(endpoints)
+	if err != nil {
+		return err
+	}
+	defer members.Close()
+	bounded, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	cluster, err := startsIn(clientv3.WithRequireLeader(bounded), members, own.Member)
+	if err != nil {
+		return nil // there is no quorum
+	}
+	return own.compare(id.Dir, cluster)
+}
+
+// compare returns ErrOldCopy if the cluster knows more starts than the directory.
+func (s starts) compare(dir string, cluster int) error {
+	if cluster > s.Starts {
+		return fmt.Errorf("%w: %s knows %d starts, and the cluster %d", ErrOldCopy, dir, s.Starts, cluster)
+	}
+	return nil
+}
+
+// startsIn returns how often the cluster knows that a member has started.
+func startsIn(ctx context.Context, client *clientv3.Client, member string) (int, error) {
+	response, err := client.Get(ctx, startsPrefix+member)
+	if err != nil || len(response.Kvs) == 0 {
+		return 0, err
+	}
+	return strconv.Atoi(string(response.Kvs[0].Value))
+}
+
+func isFull(err error) bool { return errors.Is(rpctypes.Error(err), rpctypes.ErrNoSpace) }
+
+// countStart counts this start, in the directory first.
+func (m *member) countStart(ctx context.Context, client *clientv3.Client) error {
+	own, err := m.id.readStarts()
+	if err != nil {
+		return err
+	}
+	if id := m.server().MemberID().String(); own.Member != id {
+		own = starts{Member: id}
+	}
+	return insist(ctx, func(ctx context.Context) error {
+		cluster, err := startsIn(ctx, client, own.Member)
+		if err != nil {
+			return err
+		}
+		if err := own.compare(m.id.Dir, cluster); err != nil {
+			return err
+		}
+		next := starts{Member: own.Member, Starts: own.Starts + 1}
+		text, err := json.Marshal(next)
+		if err != nil {
+			return err
+		}
+		if err := replaceFile(filepath.Join(m.id.Dir, startsFile), text); err != nil {
+			return err
+		}
+		if _, err = client.Put(ctx, startsPrefix+own.Member, strconv.Itoa(next.Starts)); isFull(err) {
+			return nil // the cluster knows the number of an earlier start, which is not wrong
+		}
+		return err
+	})
+}
