@@ -72,8 +72,8 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*front.Subres
 	return view{
 		name: s.Name, kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind},
 		accepts: s.Accepts, goType: reflect.TypeFor[*S]().Elem(), of: parent,
-		get: viewing(s.Get), update: changing(s.Update), check: checking(s.Check), create: acting(s.Create), dryRun: acting(s.CreateDryRun),
-		claim: changing(s.Claim), settle: settling(s.Settle),
+		get: viewing(s.Get), update: changing(s.Update), check: checking(s.Check), create: acting(s.Create),
+		dryRun: acting(s.CreateDryRun), claim: changing(s.Claim), settle: settling(s.Settle),
 	}.serve()
 }
 
@@ -92,8 +92,8 @@ type view struct {
 	settle         func(ctx context.Context, parent, result any, failure error) error
 }
 
-// viewing, changing, checking, acting and settling remove the type parameters from functions of the host, which may be nil. P and
-// Q are the pointers to an object and to a subresource.
+// viewing, changing, checking, acting and settling remove the type parameters from functions of the host, which may be
+// nil. P and Q are the pointers to an object and to a subresource.
 
 func viewing[P, Q any](f func(context.Context, P) (Q, error)) func(ctx context.Context, parent any) (any, error) {
 	if f == nil {

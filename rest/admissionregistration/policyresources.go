@@ -15,8 +15,10 @@ func ValidatingAdmissionPolicies(
 		func(p *ValidatingAdmissionPolicy) (int, *ParamKind, time.Time) {
 			return len(p.Spec.Validations), p.Spec.ParamKind, p.CreationTimestamp.Time
 		})
-	return declare("validatingadmissionpolicies", "ValidatingAdmissionPolicy refuses writes by expressions. It has no "+
+	r := declare("validatingadmissionpolicies", "ValidatingAdmissionPolicy refuses writes by expressions. It has no "+
 		"effect without a binding.", columns, validate)
+	r.Overlay["Variable"] = "map=atomic"
+	return r
 }
 
 // ValidatingAdmissionPolicyBindings declares the resource validatingadmissionpolicybindings.
@@ -36,8 +38,10 @@ func MutatingAdmissionPolicies(validate Validator[MutatingAdmissionPolicy]) rest
 		func(p *MutatingAdmissionPolicy) (int, *ParamKind, time.Time) {
 			return len(p.Spec.Mutations), p.Spec.ParamKind, p.CreationTimestamp.Time
 		})
-	return declare("mutatingadmissionpolicies", "MutatingAdmissionPolicy changes objects by expressions. It has no "+
+	r := declare("mutatingadmissionpolicies", "MutatingAdmissionPolicy changes objects by expressions. It has no "+
 		"effect without a binding.", columns, validate)
+	r.Overlay["Variable"] = "map=atomic"
+	return r
 }
 
 // MutatingAdmissionPolicyBindings declares the resource mutatingadmissionpolicybindings.

@@ -1,6 +1,7 @@
 package admissionregistration_test
 
 import (
+	"context"
 	"errors"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/admissionregistration"
+	"github.com/decorum-go/decorum/status"
 )
 
 const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
@@ -65,6 +67,22 @@ func TestDefaults(t *testing.T) {
 		assert.JSONEq(t, c.want, strings.TrimSuffix(strings.TrimSpace(got), "]}"))
 		assert.Contains(t, w.Body.String(), `"generation":1`)
 	}
+}
+
+// A client owns a variable of a policy as a whole, as in Kubernetes.
+func TestOwnersOfVariables(t *testing.T) {
+	api, err := rest.New(rest.Options{}, admissionregistration.ValidatingAdmissionPolicies(
+		func(context.Context, *admissionregistration.ValidatingAdmissionPolicy,
+			*admissionregistration.ValidatingAdmissionPolicy) status.FieldErrors {
+			return nil
+		}))
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, api.Close()) })
+	w := serve(t, api, "POST", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+		`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicy","metadata":{"name":"a"},`+
+			`"spec":{"variables":[{"name":"a","expression":"1"}]}}`)
+	require.Equal(t, 201, w.Code, w.Body)
+	assert.Contains(t, w.Body.String(), `"f:variables":{".":{},"k:{\"name\":\"a\"}":{}}`)
 }
 
 // The texts are those of kube-apiserver.

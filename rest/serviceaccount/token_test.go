@@ -199,6 +199,9 @@ func TestTokenRequestHasMetadataOfAccount(t *testing.T) {
 		assert.Contains(t, body, `"metadata":{"creationTimestamp":"`+now+`","name":"builder","namespace":"team","uid":"`+
 			built.Metadata.UID+`"}`, metadata)
 	}
+	code, body = s.send(t, "root", http.MethodPost, account+"/token?dryRun=All", `{"spec":{}}`)
+	assert.Equal(t, http.StatusCreated, code, body)
+	assert.Contains(t, body, `"token":"ey`, "a token is never stored, so a dry run issues one")
 	code, body = s.send(t, "root", http.MethodPost, account+"/token", `{"metadata":{"uid":"other"},"spec":{}}`)
 	assert.Equal(t, 409, code)
 	assert.Contains(t, body, `Operation cannot be fulfilled on TokenRequest.authentication.k8s.io \"builder\": the UID in `+

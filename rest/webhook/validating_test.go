@@ -256,6 +256,21 @@ func TestOldReviews(t *testing.T) {
 	assert.Equal(t, "admission.k8s.io/v1beta1", version)
 }
 
+// A webhook that denies everything cannot lock out the users whom the API reviews: it sees no review.
+func TestWebhooksDoNotSeeReviews(t *testing.T) {
+	w := newWorld(t)
+	w.answers("/deny", deny)
+	w.validating("all", hook{path: "/deny", more: everything})
+	assert.NotEqual(t, 201, w.do("POST", gears, gear("a", "")).code)
+	for path, body := range map[string]string{
+		"/apis/authentication.k8s.io/v1/selfsubjectreviews": `{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}`,
+		"/apis/authorization.k8s.io/v1/selfsubjectaccessreviews": `{"apiVersion":"authorization.k8s.io/v1",` +
+			`"kind":"SelfSubjectAccessReview","spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`,
+	} {
+		w.must("POST", path, body)
+	}
+}
+
 // In the old version of the review, every patch is a JSON patch.
 func TestPatchOfAnOldReview(t *testing.T) {
 	w := newWorld(t)

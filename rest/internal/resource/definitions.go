@@ -14,7 +14,7 @@ import (
 var Definitions = &Strategy{
 	Begin:  withStorageVersion,
 	Change: updatedDefinition,
-	Owned:  func(obj doc.Value) doc.Value { return obj.Without("status") },
+	Owned:  func(obj, _ doc.Value) doc.Value { return obj.Without("status") },
 	Validate: func(_, _ doc.Value, _ Part) status.FieldErrors {
 		return nil // the hooks of the kind validate
 	},

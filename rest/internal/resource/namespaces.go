@@ -63,9 +63,9 @@ func activeNamespace(obj doc.Value) doc.Value {
 	return obj
 }
 
-// withoutFirstFinalizer removes the finalizer that [newNamespace] adds.
-func withoutFirstFinalizer(obj doc.Value) doc.Value {
-	if f := obj.Lookup("spec", objectmeta.Finalizers); f.Len() == 1 && f.At(0).Text() == objectmeta.FinalizerNamespace {
+// withoutFirstFinalizer removes the finalizer that [newNamespace] adds to a namespace without finalizers.
+func withoutFirstFinalizer(obj, body doc.Value) doc.Value {
+	if body.Lookup("spec", objectmeta.Finalizers).Len() == 0 {
 		return obj.With("spec", obj.Get("spec").Without(objectmeta.Finalizers))
 	}
 	return obj

@@ -123,6 +123,7 @@ func TestNamespaceFinalizers(t *testing.T) {
 	assert.Equal(t, []any{"a/b", "kubernetes"}, post("a", `{"finalizers":["a/b"]}`).Value(t, "spec.finalizers"))
 	assert.Equal(t, []any{"kubernetes", "a/b"},
 		post("b", `{"finalizers":["kubernetes","a/b"]}`).Value(t, "spec.finalizers"))
+	assert.Contains(t, post("sent", `{"finalizers":["kubernetes"]}`).Body, `f:finalizers`, "the client owns what it sends")
 	apitest.WantInvalid(t, post("c", `{"finalizers":["bare"]}`), "Namespace", "c",
 		apitest.Invalid("spec.finalizers", `Invalid value: "bare"`+neither))
 	apitest.WantInvalid(t, post("c", `{"finalizers":["bad one"]}`), "Namespace", "c",

@@ -24,9 +24,11 @@ func failedPrecondition(res *Resource, name, what, wanted, found string) error {
 // Strategy holds a kind's own rules for how its objects begin, change and end. Nearly every kind uses plainStrategy;
 // namespaces use [Namespaces].
 type Strategy struct {
-	// begin fills in the initial fields of a new object. owned removes them again from what managedFields record,
-	// because no client owns them.
-	Begin, Owned func(obj doc.Value) doc.Value
+	// begin fills in the initial fields of a new object.
+	Begin func(obj doc.Value) doc.Value
+	// owned removes from a new object the initial fields that no client owns. body is the object that the client sent,
+	// which is absent if it was computed.
+	Owned func(obj, body doc.Value) doc.Value
 	// change returns obj without the changes that a write of this part may not make.
 	Change func(obj, old doc.Value, part Part) doc.Value
 	// validate returns the faults of an object by the kind's own rules.
@@ -63,7 +65,7 @@ type partOf struct {
 
 var plainStrategy = &Strategy{
 	Begin:        func(obj doc.Value) doc.Value { return obj },
-	Owned:        func(obj doc.Value) doc.Value { return obj },
+	Owned:        func(obj, _ doc.Value) doc.Value { return obj },
 	Change:       func(obj, _ doc.Value, _ Part) doc.Value { return obj },
 	Validate:     func(_, _ doc.Value, _ Part) status.FieldErrors { return nil },
 	Precondition: failedPrecondition,

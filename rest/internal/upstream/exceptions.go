@@ -10,6 +10,9 @@ type Exceptions struct {
 	Counted []string
 	// Uncounted are paths of other fields that do not raise it.
 	Uncounted [][]string
+	// CountsFromZero: a new object has the generation that the client sends, and the first change raises it. A kind whose
+	// rules say nothing about new objects counts like this.
+	CountsFromZero bool
 	// Unowned are paths of fields that no client owns, except those that apply them.
 	Unowned [][]string
 	// StatusKeeps are the members of the metadata that a write of the status leaves as they are.
@@ -43,6 +46,8 @@ func ExceptionsOf(group, version, kind string) Exceptions {
 		"resource.k8s.io/DeviceTaintRule", "resource.k8s.io/ResourceClaim", "storage.k8s.io/CSINode",
 		"storage.k8s.io/VolumeAttachment", "storagemigration.k8s.io/StorageVersionMigration":
 		return Exceptions{StatusKeeps: clientMetadata}
+	case "storage.k8s.io/CSIDriver":
+		return Exceptions{CountsFromZero: true}
 	case "scheduling.k8s.io/PriorityClass":
 		return Exceptions{Uncounted: [][]string{{"value"}, {"preemptionPolicy"}, {"globalDefault"}, {"description"}}}
 	}

@@ -220,9 +220,9 @@ func (d defaulting) showToHooks(ctx context.Context, sent, obj doc.Value) (out d
 }
 
 // passThroughType decodes an object of a built-in kind into its Go type, runs the hooks Default and Canonicalize, and
-// encodes the object again. So null, omitempty and types with their own encodings come out as Go writes them. If the document already has
-// that form, it is decoded only for a hook that needs it. The part wanted keeps the object as the client and the hook
-// want it: there, a required field is still missing that Go has written as a zero value.
+// encodes the object again. So null, omitempty and types with their own encodings come out as Go writes them. If the
+// document already has that form, it is decoded only for a hook that needs it. The part wanted keeps the object as the
+// client and the hook want it: there, a required field is still missing that Go has written as a zero value.
 func (d defaulting) passThroughType(ctx context.Context, sent, obj doc.Value) (out defaulted, err error) {
 	hooks, asWritten := d.res.GoType.SetHooks(), d.res.TypeView.Holds(obj)
 	out = defaulted{now: obj, wanted: obj}

@@ -92,7 +92,7 @@ func (w *Write) splitsEntries() bool {
 // zero, because a Scale leaves it out.
 func (w *Write) owned(obj doc.Value) doc.Value {
 	if w.before.shown.IsAbsent() {
-		return w.res.Strategy.Owned(obj)
+		return w.res.Strategy.Owned(obj, w.body)
 	}
 	if w.setsCount() && !w.keepsCount(obj) {
 		if n, ok := obj.Lookup(w.Through.Applied...).Int(); ok && n == 0 {

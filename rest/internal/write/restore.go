@@ -67,7 +67,7 @@ func metadataForCreate(res *resource.Resource, obj doc.Value, namespace string) 
 	if !res.Kind.Virtual {
 		origin.UID = res.NewUID()
 		switch {
-		case res.Dialect.Generation:
+		case res.Dialect.Generation && !res.Strategy.Except.CountsFromZero:
 			origin.Generation = doc.OfInt(1)
 		case res.Dialect.ClientGeneration:
 			origin.Generation = objectmeta.Of(obj).Get(objectmeta.Generation)

@@ -64,6 +64,8 @@ func TestGenerationsRiseAsInKubernetes(t *testing.T) {
 			`{"spec":{"containers":[{"name":"c","image":"j"}]}}`, "", 1, 2},
 		{"a ConfigMap", "/api/v1/namespaces/default/configmaps", object("v1", "ConfigMap", "a", ""), `{"data":{"c":"d"}}`, "",
 			0, 0},
+		{"a CSIDriver", "/apis/storage.k8s.io/v1/csidrivers", object("storage.k8s.io/v1", "CSIDriver", "a", `,"spec":{}`),
+			`{"spec":{"storageCapacity":true}}`, "", 0, 1},
 		{"an autoscaler", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
 			object("autoscaling/v2", "HorizontalPodAutoscaler", "a",
 				`,"spec":{"maxReplicas":2,"scaleTargetRef":{"apiVersion":"a/v1","kind":"K","name":"n"}}`),
