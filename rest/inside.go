@@ -12,9 +12,9 @@ import (
 // such as one for each object of a transaction. The API authorizes, admits and observes it like any other request. But
 // it has the user of the handler's request, without credentials of its own, and the place of the handler's request. The
 // context of r must come from that request. Headers and body of r are those of the request inside.
-func (a *API) ServeInside(w http.ResponseWriter, r *http.Request) {
+func (a PluginAPI) ServeInside(w http.ResponseWriter, r *http.Request) {
 	outer, ok := r.Context().Value(keys.Call{}).(*request)
-	if !ok || outer.api != a {
+	if !ok || outer.api != a.API {
 		a.Error(w, r, status.InternalError(errors.New("ServeInside: the context is not that of a request of the API")))
 		return
 	}

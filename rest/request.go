@@ -38,7 +38,7 @@ type request struct {
 	watches  bool  // the request is a watch that has begun
 
 	flight   delivery.Flight
-	outer    *request      // has made this one, see [API.ServeInside]
+	outer    *request      // has made this one, see [PluginAPI.ServeInside]
 	heir     *request      // answers in the place of this request, which a hook holds; see inTime
 	observed *observed     // nil if nobody observes the API
 	behind   atomic.Uint64 // of a watch, see [delivery.Watch]
