@@ -165,10 +165,10 @@ func (a *API) RequestTimeout() time.Duration { return a.options.Limits.RequestTi
 // Authorizes reports whether an Authorizer decides about requests. Without one, every user may do everything. A plug-in
 // that would give more away than objects asks for it when it answers a request, because later plug-ins may bring the
 // Authorizer.
-func (a *API) Authorizes() bool { return a.options.Authorizer != nil }
+func (a PluginAPI) Authorizes() bool { return a.options.Authorizer != nil }
 
 // NewUID returns a new uid, as [Options].NewUID does.
-func (a *API) NewUID() string { return a.options.NewUID() }
+func (a PluginAPI) NewUID() string { return a.options.NewUID() }
 
 // Shutdown drains the API for [Health].DrainTime, see [API.Drain]. Then it stops the plug-ins, in the reverse order of
 // their start, ends all watches and streams, refuses new requests and calls with 503 ServiceUnavailable, waits for

@@ -82,7 +82,7 @@ type counter struct {
 }
 
 // Plug implements [rest.Plugin].
-func (c *counter) Plug(*rest.API) (rest.Parts, error) {
+func (c *counter) Plug(rest.PluginAPI) (rest.Parts, error) {
 	return rest.Parts{
 		Name:        "counter",
 		Definitions: []rest.Definition{rest.Resource[apitest.Memo]{Group: "example.com", Version: "v1", Plural: "memos"}},

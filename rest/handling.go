@@ -8,7 +8,7 @@ import (
 // ReadBody reads the body of a request that the handler of a plug-in's path (see [Parts].Paths) answers. As for other
 // requests, the limit is [Limits].MaxBodyBytes, and the request gives its place to others until the client has sent
 // the body.
-func (a *API) ReadBody(r *http.Request) ([]byte, error) {
+func (a PluginAPI) ReadBody(r *http.Request) ([]byte, error) {
 	return a.front.ReadBody(r)
 }
 
@@ -16,14 +16,14 @@ func (a *API) ReadBody(r *http.Request) ([]byte, error) {
 // an answer whose size the client chooses. ctx is the context of the handler's request, or comes from it. If there is
 // no room, the error is one for the client, such as 429. A negative number gives bytes back, and the API gives all back
 // when the handler returns. One goroutine at a time may call it for a request.
-func (a *API) TakeMemory(ctx context.Context, bytes int64) error {
+func (a PluginAPI) TakeMemory(ctx context.Context, bytes int64) error {
 	return a.front.TakeMemory(ctx, bytes)
 }
 
 // Answer answers a request to a plug-in's path with a JSON text. As for other large answers, the request gives its
 // place to others while its client reads, a client that is too slow loses the rest, and the answer may be compressed.
 // The handler returns after Answer.
-func (a *API) Answer(w http.ResponseWriter, r *http.Request, json []byte) {
+func (a PluginAPI) Answer(w http.ResponseWriter, r *http.Request, json []byte) {
 	a.front.Answer(w, r, json)
 }
 

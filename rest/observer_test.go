@@ -35,7 +35,7 @@ type watcher struct {
 func newWatcher() *watcher { return &watcher{ended: make(chan observe.Ended, 100)} }
 
 // Plug implements [rest.Plugin].
-func (w *watcher) Plug(*rest.API) (rest.Parts, error) {
+func (w *watcher) Plug(rest.PluginAPI) (rest.Parts, error) {
 	return rest.Parts{Name: "watcher", Observer: w}, nil
 }
 

@@ -31,8 +31,12 @@ type Plugin interface {
 	// Plug returns the parts that the plug-in adds to an API. [New] calls it once, before the API serves anything. Plug
 	// keeps api for the functions among the parts, which may call it from the first request on. Plug starts nothing. It
 	// returns an error if its configuration is wrong, or if it belongs to another API; New then returns that error.
-	Plug(api *API) (Parts, error)
+	Plug(api PluginAPI) (Parts, error)
 }
+
+// PluginAPI is an API as its plug-ins see it. Its own methods are for the functions among the [Parts] of a plug-in,
+// such as handlers of paths.
+type PluginAPI struct{ *API }
 
 // Parts are what a [Plugin] adds to an API. All fields but Name are optional. Later versions of this package may add
 // fields.
@@ -71,7 +75,7 @@ type Parts struct {
 	// for all paths below too, and for itself without the slash. The API finds out the user of each request, gives it a
 	// place, and asks the Authorizer for its verb, such as get, on its path, before it calls the handler. The context of
 	// the request also ends with the API. A panic of the handler is a 500. If clients choose the size of a body or of an
-	// answer, the handler calls [API.ReadBody], [API.TakeMemory] and [API.Answer].
+	// answer, the handler calls [PluginAPI.ReadBody], [PluginAPI.TakeMemory] and [PluginAPI.Answer].
 	Paths map[string]http.Handler
 	// Start starts the work of the plug-in in the background and returns when the plug-in is ready. [API.Start] calls it.
 	//
@@ -101,7 +105,7 @@ func Wait(ctx context.Context, running *sync.WaitGroup) error {
 }
 
 // Plug implements [Plugin].
-func (p Parts) Plug(*API) (Parts, error) { return p, nil }
+func (p Parts) Plug(PluginAPI) (Parts, error) { return p, nil }
 
 // plug adds the parts of the plug-ins to those of the host, or to the options of the front, and returns the definitions
 // of the plug-ins.
@@ -113,7 +117,7 @@ func (a *API) plug(opening *front.Options) (definitions []Definition, err error)
 		if plugin == nil {
 			return nil, fmt.Errorf("Options.Plugins[%d] is nil", i)
 		}
-		parts, err := plugin.Plug(a)
+		parts, err := plugin.Plug(PluginAPI{a})
 		if err == nil {
 			err = parts.check()
 		}

@@ -214,9 +214,9 @@ func TestDefinitionsOfPlugins(t *testing.T) {
 }
 
 // pluginFunc is a plug-in that is a function.
-type pluginFunc func(api *rest.API) (rest.Parts, error)
+type pluginFunc func(api rest.PluginAPI) (rest.Parts, error)
 
-func (f pluginFunc) Plug(api *rest.API) (rest.Parts, error) { return f(api) }
+func (f pluginFunc) Plug(api rest.PluginAPI) (rest.Parts, error) { return f(api) }
 
 func TestWrongPluginsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -227,7 +227,7 @@ func TestWrongPluginsAreRefused(t *testing.T) {
 		"without a name": {rest.Parts{}, "rest.New: plug-in rest.Parts: Name is empty"},
 		"stop without start": {rest.Parts{Name: "a", Stop: func(context.Context) error { return nil }},
 			"rest.New: plug-in rest.Parts: Stop without Start"},
-		"an error": {pluginFunc(func(*rest.API) (rest.Parts, error) { return rest.Parts{}, errors.New("wrong") }),
+		"an error": {pluginFunc(func(rest.PluginAPI) (rest.Parts, error) { return rest.Parts{}, errors.New("wrong") }),
 			"rest.New: plug-in rest_test.pluginFunc: wrong"},
 	} {
 		t.Run(name, func(t *testing.T) {

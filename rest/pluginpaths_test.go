@@ -108,9 +108,9 @@ func TestWrongPathsOfPluginsAreRefused(t *testing.T) {
 
 // What the API does for a handler needs the context of the handler's request.
 func TestHandlersUseTheContextOfTheirRequest(t *testing.T) {
-	var api *rest.API
+	var api rest.PluginAPI
 	foreign := apitest.NewRequest("POST", "/handled", apitest.TextOf("a body"))
-	api = plugged(t, rest.Parts{Name: "handlers", Paths: map[string]http.Handler{
+	api.API = plugged(t, rest.Parts{Name: "handlers", Paths: map[string]http.Handler{
 		"/handled": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := api.ReadBody(r)
 			if err == nil {

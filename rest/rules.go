@@ -12,4 +12,4 @@ type Rules interface{ rules.Rules }
 type Evaluator interface{ rules.Evaluator }
 
 // CEL returns [Options.CEL], for plug-ins whose objects contain expressions.
-func (a *API) CEL() Evaluator { return a.options.CEL }
+func (a PluginAPI) CEL() Evaluator { return a.options.CEL }

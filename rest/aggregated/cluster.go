@@ -55,7 +55,7 @@ func New(options Options) (*Cluster, error) {
 }
 
 // Plug implements [rest.Plugin].
-func (c *Cluster) Plug(*rest.API) (rest.Parts, error) {
+func (c *Cluster) Plug(rest.PluginAPI) (rest.Parts, error) {
 	if c.plugged.Swap(true) {
 		return rest.Parts{}, errors.New("aggregated: the Cluster is a plug-in of another API already")
 	}

@@ -41,7 +41,7 @@ func New(options Options) *Services {
 }
 
 // Plug implements [rest.Plugin].
-func (s *Services) Plug(*rest.API) (rest.Parts, error) {
+func (s *Services) Plug(rest.PluginAPI) (rest.Parts, error) {
 	var running sync.WaitGroup
 	return rest.Parts{
 		Name:        "apiservices",

@@ -748,7 +748,7 @@ func TestReviewsKeepTheConventions(t *testing.T) {
 			exceptions = append(exceptions, conventions.Exception{Kind: kind, Rule: rule, Reason: reason})
 		}
 	}
-	reviews, err := auth.Reviews().Plug(nil)
+	reviews, err := auth.Reviews().Plug(rest.PluginAPI{})
 	require.NoError(t, err)
 	exceptions.Vet(t, reviews.Definitions...)
 }

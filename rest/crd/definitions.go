@@ -52,7 +52,7 @@ func New(options Options) *Definitions {
 }
 
 // Plug implements [rest.Plugin].
-func (d *Definitions) Plug(api *rest.API) (rest.Parts, error) {
+func (d *Definitions) Plug(api rest.PluginAPI) (rest.Parts, error) {
 	checks := apiextensions.Checks{
 		CEL: api.CEL(), IgnoreRules: d.options.IgnoreRules, Webhooks: d.options.Calls != nil,
 		History: d.options.History, Turn: apiextensions.NewTurn(), Own: isOwn,
@@ -62,12 +62,13 @@ func (d *Definitions) Plug(api *rest.API) (rest.Parts, error) {
 		return rest.Parts{}, err
 	}
 	var k *kinds
+	cel := api.CEL()
 	return rest.Parts{
 		Name:        "definitions",
 		Definitions: []rest.Definition{apiextensions.CustomResourceDefinitions(checks)},
 		Admission:   d.admission(all),
 		Start: func(ctx context.Context, api *rest.API) (err error) {
-			k, err = start(ctx, api, settings{d.options, api.CEL()}, all)
+			k, err = start(ctx, api, settings{d.options, cel}, all)
 			return err
 		},
 		Stop: func(ctx context.Context) error { return rest.Wait(ctx, &k.running) },

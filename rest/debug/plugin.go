@@ -26,11 +26,11 @@ func New(options Options) rest.Plugin { return &plugin{options: options} }
 
 type plugin struct {
 	options Options
-	api     *rest.API
+	api     rest.PluginAPI
 }
 
 // Plug implements [rest.Plugin].
-func (p *plugin) Plug(api *rest.API) (rest.Parts, error) {
+func (p *plugin) Plug(api rest.PluginAPI) (rest.Parts, error) {
 	p.api = api
 	paths := map[string]http.Handler{
 		"/debug/pprof/":        p.guarded(profile),

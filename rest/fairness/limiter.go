@@ -105,7 +105,7 @@ func (f *flows) of(a *access.Access) *flow {
 }
 
 // Plug implements [rest.Plugin].
-func (l *Limiter) Plug(*rest.API) (rest.Parts, error) {
+func (l *Limiter) Plug(rest.PluginAPI) (rest.Parts, error) {
 	parts := rest.Parts{Name: "fairness", Limiter: l}
 	if l.options.Objects {
 		parts.Definitions = []rest.Definition{flowcontrol.FlowSchemas(), flowcontrol.PriorityLevelConfigurations()}

@@ -15,7 +15,7 @@ type Controllers struct{ options Options }
 func New(options Options) *Controllers { return &Controllers{options.withDefaults()} }
 
 // Plug implements [rest.Plugin].
-func (c *Controllers) Plug(*rest.API) (rest.Parts, error) {
+func (c *Controllers) Plug(rest.PluginAPI) (rest.Parts, error) {
 	var running sync.WaitGroup
 	return rest.Parts{
 		Name: "lifecycle",

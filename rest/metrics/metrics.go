@@ -127,8 +127,8 @@ func New(options Options) *Metrics {
 }
 
 // Plug implements [rest.Plugin].
-func (m *Metrics) Plug(api *rest.API) (rest.Parts, error) {
-	if !m.api.CompareAndSwap(nil, api) {
+func (m *Metrics) Plug(api rest.PluginAPI) (rest.Parts, error) {
+	if !m.api.CompareAndSwap(nil, api.API) {
 		return rest.Parts{}, errors.New("the Metrics belong to another API")
 	}
 	return rest.Parts{Name: "metrics", Observer: (*observer)(m)}, nil

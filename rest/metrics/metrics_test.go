@@ -363,7 +363,7 @@ func refusal(code int) error {
 // paths is a plug-in that answers each path below /debug/notes/.
 type paths struct{}
 
-func (paths) Plug(*rest.API) (rest.Parts, error) {
+func (paths) Plug(rest.PluginAPI) (rest.Parts, error) {
 	return rest.Parts{Name: "paths",
 		Paths: map[string]http.Handler{"/debug/notes/": http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}}, nil
 }

@@ -34,7 +34,7 @@ func New(options Options) *Policies { return &Policies{options} }
 // expressions could reveal them.
 //
 // Plug returns an error if [rest.Options] have no CEL.
-func (p *Policies) Plug(api *rest.API) (rest.Parts, error) {
+func (p *Policies) Plug(api rest.PluginAPI) (rest.Parts, error) {
 	language, err := rules.AdmissionOf(api.CEL())
 	if err != nil {
 		return rest.Parts{}, err

@@ -38,8 +38,8 @@ func New(options Options) (*Roles, error) {
 }
 
 // Plug implements [rest.Plugin].
-func (r *Roles) Plug(api *rest.API) (rest.Parts, error) {
-	z := &authorizer{administrators: r.administrators, api: api, objects: api.Objects()}
+func (r *Roles) Plug(api rest.PluginAPI) (rest.Parts, error) {
+	z := &authorizer{administrators: r.administrators, api: api.API, objects: api.Objects()}
 	z.mirror = mirror.New(z.objects, resources(), newIndex)
 	return rest.Parts{
 		Name: "roles", Definitions: z.definitions(), Authorizer: z, ExemptGroups: slices.Clone(z.administrators),

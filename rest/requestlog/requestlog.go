@@ -49,7 +49,7 @@ func New(options Options) *Log {
 }
 
 // Plug implements [rest.Plugin].
-func (l *Log) Plug(*rest.API) (rest.Parts, error) {
+func (l *Log) Plug(rest.PluginAPI) (rest.Parts, error) {
 	return rest.Parts{Name: "requestlog", Observer: (*observer)(l)}, nil
 }
 

@@ -113,7 +113,7 @@ func (i *Issuer) SetKeys(keys ...Key) error {
 // The kind has the subresource token, through which clients request tokens. Who may create serviceaccounts/token may
 // act as the account: give this right to administrators and to the programs that start others. Unlike Kubernetes, the
 // API creates no account called default in each namespace.
-func (i *Issuer) Plug(api *rest.API) (rest.Parts, error) {
+func (i *Issuer) Plug(api rest.PluginAPI) (rest.Parts, error) {
 	if i.objects != nil {
 		return rest.Parts{}, errors.New("serviceaccount: an Issuer belongs to one API")
 	}

@@ -223,7 +223,7 @@ type replaced struct {
 	by access.Authenticator
 }
 
-func (r replaced) Plug(api *rest.API) (rest.Parts, error) {
+func (r replaced) Plug(api rest.PluginAPI) (rest.Parts, error) {
 	parts, err := r.Issuer.Plug(api)
 	parts.Authenticator = r.by
 	return parts, err

@@ -49,7 +49,7 @@ func New(options Options) (*Tracing, error) {
 }
 
 // Plug implements [rest.Plugin].
-func (t *Tracing) Plug(*rest.API) (rest.Parts, error) {
+func (t *Tracing) Plug(rest.PluginAPI) (rest.Parts, error) {
 	o := &observer{Tracing: t}
 	o.unrecorded.Step, o.unrecorded.Brief = o.passOn, true
 	return rest.Parts{Name: "tracing", Observer: o}, nil

@@ -19,11 +19,11 @@ const Path = "/extensions/transactions"
 // New returns the plug-in.
 func New() rest.Plugin { return new(plugin) }
 
-type plugin struct{ api *rest.API }
+type plugin struct{ api rest.PluginAPI }
 
 // Plug implements [rest.Plugin].
-func (p *plugin) Plug(api *rest.API) (rest.Parts, error) {
-	if p.api != nil {
+func (p *plugin) Plug(api rest.PluginAPI) (rest.Parts, error) {
+	if p.api.API != nil {
 		return rest.Parts{}, errors.New("the plug-in belongs to another API")
 	}
 	p.api = api

@@ -31,7 +31,7 @@ const accounts = "/apis/example.com/v1/namespaces/default/accounts"
 // recorder is an observer that notes how each request ended.
 type recorder struct{ lines []string }
 
-func (o *recorder) Plug(*rest.API) (rest.Parts, error) {
+func (o *recorder) Plug(rest.PluginAPI) (rest.Parts, error) {
 	return rest.Parts{Name: "recorder", Observer: o}, nil
 }
 

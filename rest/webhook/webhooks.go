@@ -52,7 +52,7 @@ func New(options Options) (*Webhooks, error) {
 // others, and validating webhooks see the object after all hooks have changed it.
 //
 // Without CEL in [rest.Options], the API refuses configurations with matchConditions.
-func (w *Webhooks) Plug(api *rest.API) (rest.Parts, error) {
+func (w *Webhooks) Plug(api rest.PluginAPI) (rest.Parts, error) {
 	h := &webhooks{options: w.options, api: api}
 	h.mirror = mirror.New(api.Objects(), followed(), h.newIndex)
 	if api.CEL() != nil {
@@ -77,7 +77,7 @@ func (w *Webhooks) Plug(api *rest.API) (rest.Parts, error) {
 // webhooks are the admission webhooks of an API.
 type webhooks struct {
 	options  Options
-	api      *rest.API
+	api      rest.PluginAPI
 	language rules.Admission // nil without CEL
 	mirror   *mirror.Mirror[*index]
 

@@ -23,8 +23,8 @@ func OwnerReferences() rest.Plugin { return &owners{} }
 type owners struct{ api *rest.API }
 
 // Plug implements [rest.Plugin].
-func (o *owners) Plug(api *rest.API) (rest.Parts, error) {
-	o.api = api
+func (o *owners) Plug(api rest.PluginAPI) (rest.Parts, error) {
+	o.api = api.API
 	return rest.Parts{Name: "owners", Admission: []admission.Hook{{Name: "owners.kubeapi",
 		Operations: []admission.Operation{admission.Create, admission.Update}, Validate: o.validate}}}, nil
 }

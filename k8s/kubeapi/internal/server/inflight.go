@@ -24,7 +24,7 @@ type limit struct {
 }
 
 // Plug implements [rest.Plugin].
-func (l *inFlight) Plug(*rest.API) (rest.Parts, error) {
+func (l *inFlight) Plug(rest.PluginAPI) (rest.Parts, error) {
 	return rest.Parts{Name: "in flight", Limiter: l}, nil
 }
 

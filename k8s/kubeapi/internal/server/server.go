@@ -164,7 +164,7 @@ type rights struct {
 }
 
 // Plug implements [rest.Plugin].
-func (r *rights) Plug(api *rest.API) (rest.Parts, error) {
+func (r *rights) Plug(api rest.PluginAPI) (rest.Parts, error) {
 	parts, err := r.Roles.Plug(api)
 	r.authorizer = parts.Authorizer
 	if r.allowAll {
@@ -179,7 +179,7 @@ func (r *rights) Plug(api *rest.API) (rest.Parts, error) {
 type known struct{ *serviceaccount.Issuer }
 
 // Plug implements [rest.Plugin].
-func (k known) Plug(api *rest.API) (rest.Parts, error) {
+func (k known) Plug(api rest.PluginAPI) (rest.Parts, error) {
 	parts, err := k.Issuer.Plug(api)
 	parts.Authenticator = nil
 	return parts, err
