@@ -50,14 +50,14 @@ type CountOptions struct {
 
 // Count counts the selected objects by the values of some fields, without reading the objects. If the API does not
 // support [Queries], the error is BadRequest.
-func (c client) Count(ctx context.Context, options CountOptions) (*Counts, error) {
+func (c *client) Count(ctx context.Context, options CountOptions) (*Counts, error) {
 	if _, err := c.at(access.VerbList, "", ""); err != nil {
 		return nil, err
 	}
 	if len(options.By) == 0 {
 		return nil, status.BadRequest("rest.CountOptions.By names no field")
 	}
-	found, err := c.service.Count(service.Caller{Context: ctx}, c.namespace, &service.Selected{
+	found, err := c.service.Count(service.Caller{Context: ctx}, c.namespace, service.Selected{
 		ListOptions: apimeta.ListOptions{LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector},
 		Query:       resource.QueryText{Conditions: options.FieldQuery, Facets: strings.Join(options.By, ",")},
 	}, nil)

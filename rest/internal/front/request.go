@@ -24,7 +24,7 @@ import (
 // request is one request on its way through the stages. What it asks for, who asks and what has been answered are three
 // values. A test shows that only the stages, and the functions in the file of a value, set what is in it.
 type request struct {
-	api *Front
+	api *Front        // the HTTP side of the API to which it was sent
 	r   *http.Request // its context has the user, and what observers add
 	asked
 	requester
