@@ -29,9 +29,9 @@ func main() {
 }
 
 // run serves until ctx ends. Without users, the API must not answer under a name that a web page points to it, so
-// AllowedHosts has each name under which your clients reach it. They can always use an IP address.
+// Browsers.AllowedHosts has each name under which your clients reach it. They can always use an IP address.
 func run(ctx context.Context, listen string) error {
-	api, err := rest.New(rest.Options{AllowedHosts: []string{"localhost"}}, widgets())
+	api, err := rest.New(rest.Options{Browsers: rest.Browsers{AllowedHosts: []string{"localhost"}}}, widgets())
 	if err != nil {
 		return err
 	}

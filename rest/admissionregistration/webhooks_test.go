@@ -73,8 +73,8 @@ func TestDefaults(t *testing.T) {
 func TestOwnersOfVariables(t *testing.T) {
 	api, err := rest.New(rest.Options{}, admissionregistration.ValidatingAdmissionPolicies(
 		func(context.Context, *admissionregistration.ValidatingAdmissionPolicy,
-			*admissionregistration.ValidatingAdmissionPolicy) status.FieldErrors {
-			return nil
+			*admissionregistration.ValidatingAdmissionPolicy) (status.FieldErrors, error) {
+			return nil, nil
 		}))
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
