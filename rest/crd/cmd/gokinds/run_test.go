@@ -187,6 +187,10 @@ func essence(t *testing.T, definition map[string]any) map[string]any {
 		}
 		schema := version["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any)
 		properties, _ := schema["properties"].(map[string]any)
+		if properties == nil {
+			properties = map[string]any{}
+			schema["properties"] = properties
+		}
 		delete(properties, "apiVersion")
 		delete(properties, "kind")
 		properties["metadata"] = map[string]any{"type": "object"}
