@@ -2,6 +2,7 @@
 package manifests
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -58,4 +59,21 @@ func Files(path string) (files []string, err error) {
 		return err
 	})
 	return files, err
+}
+
+// Each calls read with the text of each file that the paths lead to, see [Files] and [Text]. It goes on after an error,
+// and returns all of them.
+func Each(paths []string, in io.Reader, read func(file string, text []byte) error) (err error) {
+	for _, path := range paths {
+		files, failed := Files(path)
+		err = errors.Join(err, failed)
+		for _, file := range files {
+			text, failed := Text(file, in)
+			if failed == nil {
+				failed = read(file, text)
+			}
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
 }

@@ -15,20 +15,15 @@ import (
 // read returns the objects of files, and of folders with all their subfolders. A document that cannot be read is an
 // error.
 func read(paths []string, in io.Reader) (all []validate.Manifest, err error) {
-	for _, path := range paths {
-		files, failed := manifests.Files(path)
-		err = errors.Join(err, failed)
-		for _, file := range files {
-			text, failed := manifests.Text(file, in)
-			err = errors.Join(err, failed)
-			for _, m := range validate.Read(file, text) {
-				if m.Err() != nil {
-					err = errors.Join(err, fmt.Errorf("%s:%d: %w", m.File, m.Line, m.Err()))
-				}
-				all = append(all, m)
+	err = manifests.Each(paths, in, func(file string, text []byte) (err error) {
+		for _, m := range validate.Read(file, text) {
+			if m.Err() != nil {
+				err = errors.Join(err, fmt.Errorf("%s:%d: %w", m.File, m.Line, m.Err()))
 			}
+			all = append(all, m)
 		}
-	}
+		return err
+	})
 	return all, err
 }
 
