@@ -246,7 +246,7 @@ func TestHostThatCannotServeAStoredDefinitionSaysSo(t *testing.T) {
 		func(d *apiextensions.CustomResourceDefinition) bool { return !d.Is(apiextensions.Established) })
 	c := conditionOf(d, apiextensions.Established)
 	assert.Equal(t, "NotServed", c.Reason)
-	assert.Contains(t, c.Message, "Rules")
+	assert.Contains(t, c.Message, "x-kubernetes-validations")
 	assert.True(t, d.Is(apiextensions.NamesAccepted))
 	assert.Equal(t, 503, send(t, h, "GET "+gearPath, "", nil))
 	assert.Equal(t, 422, send(t, h, "PATCH "+definitions+"/gears.example.org", `{"spec":{"scope":"Cluster"}}`, nil),

@@ -39,7 +39,7 @@ func (checks Checks) validate(ctx context.Context, d, old *CustomResourceDefinit
 	}
 	giveBack, err := checks.Turn.Take(ctx)
 	if err != nil {
-		return nil, err
+		return nil, status.ServiceUnavailable("the definition waited for others to be checked: " + err.Error()).WithCause(err)
 	}
 	defer giveBack()
 	errs := append(checks.validateMark(ctx, d, old), checks.Validate(d, old)...)
