@@ -269,7 +269,7 @@ func TestUndoIsValidated(t *testing.T) {
 	strict := false
 	api := newKeeping(t, apitest.WithValidate(func(_ context.Context, w, _ *apitest.Widget) (status.FieldErrors, error) {
 		if strict && *w.Spec.Size < 4 {
-			return status.FieldErrors{status.InvalidField(status.Field("spec", "size"), *w.Spec.Size, "is too small now")}, nil
+			return status.FieldErrors{status.InvalidField(status.NewPath("spec", "size"), *w.Spec.Size, "is too small now")}, nil
 		}
 		return nil, nil
 	}))
