@@ -81,7 +81,7 @@ type Options struct {
 	Browsers Browsers
 
 	// Version is the answer of /version about the host's program. Default: a version of this library.
-	Version Version
+	Version ProgramVersion
 	// UnsafeDeletion allows the delete option ignoreStoreReadErrorWithClusterBreakingPotential. The option removes an
 	// object that cannot be decoded any more, without regard to its finalizers and preconditions, so the host should let
 	// few users send it. Default: the API ignores the option.
