@@ -50,8 +50,8 @@ type Backend interface {
 	Close() error
 }
 
-// Limiter is a [Backend] with a bound on its size.
-type Limiter interface {
+// BoundedBackend is a [Backend] with a bound on its size.
+type BoundedBackend interface {
 	// Room returns an error if the backend has no room for objects to grow by this many bytes. The engine calls it under
 	// its lock before it assigns a revision to a group that makes objects grow, so Room must return quickly. Clients see
 	// the text of the error as the cause of an [ErrReadOnly].

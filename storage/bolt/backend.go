@@ -24,8 +24,8 @@ const (
 const maxRevision watch.Revision = 1 << 53
 
 var (
-	_ storage.Backend = (*file)(nil)
-	_ storage.Limiter = (*file)(nil)
+	_ storage.Backend        = (*file)(nil)
+	_ storage.BoundedBackend = (*file)(nil)
 )
 
 var errReadOnly = errors.New("the file was opened for reading only")
@@ -253,7 +253,7 @@ func (f *file) rewrite(resource, form string, records []*storage.Record) error {
 	})
 }
 
-// Room implements [storage.Limiter]. A write needs about twice the bytes by which its objects grow, for the object and
+// Room implements [storage.BoundedBackend]. A write needs about twice the bytes by which its objects grow, for the object and
 // for the history.
 func (f *file) Room(grown int64) error {
 	c := f.current.Load()
