@@ -62,7 +62,7 @@ type Write interface {
 	Warn(text string)
 
 	// Version returns the version of the request.
-	Version() Version
+	Version() KindVersion
 	// Versions returns all versions in which a client could make this write, at the same subresource. The version of the
 	// request comes first.
 	Versions() []KindVersion

@@ -21,12 +21,12 @@ type version struct {
 
 func (r *hookWrite) IsNamespace() bool { return r.res.AreNamespaces() }
 
-func (r *hookWrite) Version() admission.KindVersion { return r.versionFor(r.res).Version }
+func (r *hookWrite) Version() admission.KindVersion { return r.versionFor(r.res).KindVersion }
 
 func (r *hookWrite) Versions() []admission.KindVersion {
 	out := []admission.KindVersion{r.Version()}
 	for v := range r.otherVersions() {
-		out = append(out, v.Version)
+		out = append(out, v.KindVersion)
 	}
 	return out
 }
@@ -44,11 +44,11 @@ func (a *underReview) otherVersions() iter.Seq[version] {
 
 // find returns the version of the write that a hook names.
 func (a *underReview) find(named admission.KindVersion) (version, error) {
-	if v := a.versionFor(a.res); v.Version == named {
+	if v := a.versionFor(a.res); v.KindVersion == named {
 		return v, nil
 	}
 	for v := range a.otherVersions() {
-		if v.Version == named {
+		if v.KindVersion == named {
 			return v, nil
 		}
 	}
