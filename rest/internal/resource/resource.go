@@ -30,7 +30,7 @@ type Resource struct {
 	Store       storage.Store       // keeps the objects of all versions
 	unsupported storage.Unsupported // what Store cannot do
 	Elsewhere   bool                // the objects live elsewhere: the store is a storage.PartialStore
-	Apart       bool                // Store is not that of the API, so its transactions cannot include objects of most other resources
+	Apart       bool                // Store is not that of the API, so transactions cannot span it and most other resources
 	Kind        *kind.Kind
 	GVK         apimeta.GroupVersionKind
 	GR          apimeta.GroupResource
