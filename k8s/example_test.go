@@ -48,7 +48,7 @@ func ExampleResource() {
 	deployments := k8s.Resource[appsv1.Deployment]()
 	deployments.Hooks.Validate = func(_ context.Context, d, _ *appsv1.Deployment) (status.FieldErrors, error) {
 		if d.Spec.Selector == nil {
-			return status.FieldErrors{status.RequiredField(status.Field("spec", "selector"), "")}, nil
+			return status.FieldErrors{status.RequiredField(status.NewPath("spec", "selector"), "")}, nil
 		}
 		return nil, nil
 	}

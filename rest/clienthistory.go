@@ -17,22 +17,40 @@ const (
 	theUndo    = "undo"
 )
 
-// History returns the versions of an object that the server keeps, the youngest first. If the object is deleted, it
+// HistoryClient reads the former versions of the objects of one resource, and undoes changes. See docs/extensions.md
+// for what a version is.
+//
+// In the signatures of the methods, P is *T.
+type HistoryClient[T any] struct{ historyCalls[*T] }
+
+// HistoryOf returns the HistoryClient for the resource of a client, in its namespace, and with its field manager, user
+// and other options.
+func HistoryOf[T any](c Client[T]) HistoryClient[T] {
+	return HistoryClient[T]{historyCalls[*T]{historyClient{c.client}}}
+}
+
+// historyCalls are the methods of a [HistoryClient] whose results are objects. P is *T: see [declared].
+type historyCalls[P any] struct{ historyClient }
+
+// historyClient is a [HistoryClient] without its type parameter.
+type historyClient struct{ of *client }
+
+// List returns the versions of an object that the server keeps, the youngest first. If the object is deleted, it
 // returns those of the last object with this name. It returns NotFound if the kind has no [History], or no version is
 // kept.
-func (c *client) History(ctx context.Context, name string) (*history.ObjectVersionList, error) {
+func (c historyClient) List(ctx context.Context, name string) (*history.ObjectVersionList, error) {
 	list := new(history.ObjectVersionList)
-	json, err := c.past(ctx, name, past.Query{})
+	json, err := c.of.past(ctx, name, past.Query{})
 	if err := decodeInto(list, json, err); err != nil {
 		return nil, err
 	}
 	return list, nil
 }
 
-// AtRevision returns an object as it was at a resourceVersion. If only the status has changed since, the status is that
+// At returns an object as it was at a resourceVersion. If only the status has changed since, the status is that
 // of a later revision, which the object shows.
-func (c calls[P]) AtRevision(ctx context.Context, name, revision string) (P, error) {
-	return as[P](c.atRevision(ctx, name, revision))
+func (c historyCalls[P]) At(ctx context.Context, name, revision string) (P, error) {
+	return as[P](c.of.atRevision(ctx, name, revision))
 }
 
 func (c *client) atRevision(ctx context.Context, name, revision string) (any, error) {
@@ -41,9 +59,9 @@ func (c *client) atRevision(ctx context.Context, name, revision string) (any, er
 
 // Difference returns what differs between the versions of an object at two resourceVersions. An empty to stands for the
 // present state or, if the object is deleted, for its last one.
-func (c *client) Difference(ctx context.Context, name, from, to string) (*history.Difference, error) {
+func (c historyClient) Difference(ctx context.Context, name, from, to string) (*history.Difference, error) {
 	found := new(history.Difference)
-	json, err := c.past(ctx, name, past.Query{From: from, To: to})
+	json, err := c.of.past(ctx, name, past.Query{From: from, To: to})
 	if err := decodeInto(found, json, err); err != nil {
 		return nil, err
 	}
@@ -70,8 +88,8 @@ func (c *client) past(ctx context.Context, name string, query past.Query) ([]byt
 // metadata and status. If the object is deleted, Undo creates it anew, with another uid. revision is a resourceVersion
 // that the object had in the version; "" means the version before the present one or, for a deleted object, the last
 // one. An undo is an update or a create like any other, and returns the same errors. Like them it can be undone.
-func (c calls[P]) Undo(ctx context.Context, name, revision string, options UndoOptions) (P, error) {
-	return as[P](c.undo(ctx, name, revision, options))
+func (c historyCalls[P]) Undo(ctx context.Context, name, revision string, options UndoOptions) (P, error) {
+	return as[P](c.of.undo(ctx, name, revision, options))
 }
 
 func (c *client) undo(ctx context.Context, name, revision string, options UndoOptions) (any, error) {
@@ -90,21 +108,21 @@ func (c *client) undo(ctx context.Context, name, revision string, options UndoOp
 	return c.decode(c.do(ctx, w))
 }
 
-// UndoOptions are the options of [Client.Undo].
+// UndoOptions are the options of [HistoryClient.Undo].
 type UndoOptions struct {
 	// Preconditions must hold for the present object, or for the uid of the deleted one. Otherwise the error is a
 	// Conflict.
 	Preconditions *apimeta.Preconditions
 }
 
-// PurgeHistory erases the former versions of an object, and those of earlier objects with its name. The present state
+// Purge erases the former versions of an object, and those of earlier objects with its name. The present state
 // stays.
-func (c *client) PurgeHistory(ctx context.Context, name string) error {
-	w, err := c.write(ctx, access.VerbGet, name, theHistory)
+func (c historyClient) Purge(ctx context.Context, name string) error {
+	w, err := c.of.write(ctx, access.VerbGet, name, theHistory)
 	if err != nil {
 		return err
 	}
 	w.Verb = string(access.VerbDelete)
-	_, err = c.do(ctx, w)
+	_, err = c.of.do(ctx, w)
 	return err
 }

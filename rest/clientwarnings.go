@@ -34,10 +34,10 @@ func collectWarnings(ctx context.Context, w *service.Wanted) (report func()) {
 }
 
 // Warn adds a warning for a person to the answer of a write (API conventions, Warnings). ctx is the context of a hook
-// that runs for the write; with any other context Warn does nothing. Clients over HTTP find the warning in a Warning
-// header, unless the write is refused; typed clients receive it through [WithWarnings]. Keep the text below 120
-// characters, and call Warn in the goroutine of the hook.
-func Warn(ctx context.Context, text string) { write.Warn(ctx, text) }
+// that runs for the write; with any other context Warn does nothing and returns false. Clients over HTTP find the
+// warning in a Warning header, unless the write is refused; typed clients receive it through [WithWarnings]. Keep the
+// text below 120 characters, and call Warn in the goroutine of the hook.
+func Warn(ctx context.Context, text string) bool { return write.Warn(ctx, text) }
 
 // IsDryRun reports whether the write whose hook has this context is a dry run, so that the hook of a kind leaves out
 // what only a real write may do, such as taking a number. With any other context it reports false. An admission hook

@@ -110,7 +110,7 @@ func checkRead(res *resource.Resource, obj, old doc.Value) error {
 		return nil
 	}
 	return status.Invalid(res.GVK.GroupKind(), objectmeta.NameOf(obj), status.FieldErrors{
-		status.RequiredField(status.Field("metadata", objectmeta.ResourceVersion),
+		status.RequiredField(status.NewPath("metadata", objectmeta.ResourceVersion),
 			"get the object before you update it, or call Modify")})
 }
 

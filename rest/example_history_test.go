@@ -46,18 +46,18 @@ func ExampleHistory() {
 		return nil
 	})
 	must(err)
-	past, err := routes.History(ctx, "shop")
+	past, err := rest.HistoryOf(routes).List(ctx, "shop")
 	must(err)
 	for _, v := range past.Items {
 		fmt.Printf("%s by %q changed %v\n", v.Written.Operation, v.Written.User, v.Changed)
 	}
 
-	undone, err := routes.Undo(ctx, "shop", "", rest.UndoOptions{})
+	undone, err := rest.HistoryOf(routes).Undo(ctx, "shop", "", rest.UndoOptions{})
 	must(err)
 	fmt.Println("after undo:", undone.Spec.Backend)
 
 	must(routes.Delete(ctx, "shop", rest.DeleteOptions{}))
-	restored, err := routes.Undo(ctx, "shop", "", rest.UndoOptions{})
+	restored, err := rest.HistoryOf(routes).Undo(ctx, "shop", "", rest.UndoOptions{})
 	must(err)
 	fmt.Println("restored:", restored.Spec.Backend, restored.UID != undone.UID)
 	// Output:

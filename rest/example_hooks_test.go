@@ -59,7 +59,7 @@ func ExampleClientForHook() {
 		for _, other := range list.Items {
 			if other.Name != book.Name && other.Spec.Title == book.Spec.Title {
 				message := fmt.Sprintf("%s has it already; %s may add a copy", other.Name, asked.User.Name)
-				errs = append(errs, status.InvalidField(status.Field("spec", "title"), book.Spec.Title, message))
+				errs = append(errs, status.InvalidField(status.NewPath("spec", "title"), book.Spec.Title, message))
 			}
 		}
 		return errs, nil

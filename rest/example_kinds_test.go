@@ -123,11 +123,11 @@ func breads() rest.Resource[Bread] {
 			Validate: func(_ context.Context, b, old *Bread) (status.FieldErrors, error) {
 				var errs status.FieldErrors
 				if b.Spec.Flour == "rye" && b.Spec.Minutes != nil && *b.Spec.Minutes < 40 {
-					errs = append(errs, status.InvalidField(status.Field("spec", "minutes"), *b.Spec.Minutes,
+					errs = append(errs, status.InvalidField(status.NewPath("spec", "minutes"), *b.Spec.Minutes,
 						"must be at least 40 for rye"))
 				}
 				if old != nil && b.Spec.Loaves < old.Spec.Loaves {
-					errs = append(errs, status.ForbiddenField(status.Field("spec", "loaves"), "may not shrink"))
+					errs = append(errs, status.ForbiddenField(status.NewPath("spec", "loaves"), "may not shrink"))
 				}
 				return errs, nil
 			},

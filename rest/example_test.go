@@ -196,7 +196,7 @@ func ExampleResource() {
 	}
 	resource.Hooks.Validate = func(_ context.Context, b, old *Book) (errs status.FieldErrors, err error) {
 		if old != nil && old.Spec.Shelf == "old" && b.Spec.Shelf == "new" {
-			errs = append(errs, status.ForbiddenField(status.Field("spec", "shelf"), "books do not get younger"))
+			errs = append(errs, status.ForbiddenField(status.NewPath("spec", "shelf"), "books do not get younger"))
 		}
 		return errs, nil
 	}

@@ -52,7 +52,7 @@ func (w *watcher) Observe(ctx context.Context, r *observe.Request) (context.Cont
 			note("%s %s %s", s.Kind, s.Name, s.Operation)
 			return nil, func(r observe.StepResult) { note("end of %s %s: %v", s.Kind, s.Name, r.Err) }
 		},
-		Changed: func(c observe.Change) {
+		Changed: func(c observe.ObjectChange) {
 			note("changed %s %s/%s: %t to %t", c.Resource, c.Namespace, c.Name, c.Before != nil, c.After != nil)
 		},
 		Sent:  func(int) { note("sent an event") },

@@ -81,7 +81,7 @@ type Options struct {
 	Browsers Browsers
 
 	// Version is the answer of /version about the host's program. Default: a version of this library.
-	Version Version
+	Version ProgramVersion
 	// UnsafeDeletion allows the delete option ignoreStoreReadErrorWithClusterBreakingPotential. The option removes an
 	// object that cannot be decoded any more, without regard to its finalizers and preconditions, so the host should let
 	// few users send it. Default: the API ignores the option.
@@ -93,11 +93,11 @@ type Options struct {
 	NewUID func() string
 	// Types remembers the schemas of Go types. APIs of one process that serve the same kinds, such as those of tests,
 	// start faster if they share it, and do not influence each other. Default: the API has its own.
-	Types *Types
+	Types *TypeCache
 }
 
-// Types remembers the schemas of Go types. The zero value is ready, and must not be copied. See [Options].
-type Types struct{ known schema.Types }
+// TypeCache remembers the schemas of Go types. The zero value is ready, and must not be copied. See [Options].
+type TypeCache struct{ known schema.Types }
 
 // Transcoder translates documents between JSON and another format. Many goroutines call it at once.
 type Transcoder interface {
@@ -122,7 +122,7 @@ func (o Options) withDefaults() Options {
 		o.NewUID = objectmeta.RandomUID
 	}
 	if o.Types == nil {
-		o.Types = new(Types)
+		o.Types = new(TypeCache)
 	}
 	o.Limits = o.Limits.withDefaults()
 	o.Health.DrainTime, o.Health.Checks = max(o.Health.DrainTime, 0), slices.Clone(o.Health.Checks)

@@ -14,12 +14,12 @@ type Stats struct {
 	// Requests is how many requests are under way over HTTP, with watches and streams.
 	Requests int
 	// Places are the requests that the API works on, of [Limits].MaxInFlight. With a [Limiter] they have no limit.
-	Places Use
+	Places Usage
 	// Bodies are the bodies that the API reads, counted in parts of 256 KiB. Answers are the large answers that clients
 	// read.
-	Bodies, Answers Use
+	Bodies, Answers Usage
 	// Webhooks are the hooks that wait for a service outside of the process, see [API.WaitOutside].
-	Webhooks Use
+	Webhooks Usage
 	// StuckHooks is how many hooks still run although their request has been answered, see [API.StuckHooks].
 	StuckHooks int
 	// Calls is how many calls of in-process clients are under way, with their watches.
@@ -46,8 +46,8 @@ func (s *Stats) Of(gr apimeta.GroupResource) *storage.StoreStats {
 	return s.Store
 }
 
-// Use is how many of a limited number are in use. Limit is 0 without a limit.
-type Use struct {
+// Usage is how many of a limited number are in use. Limit is 0 without a limit.
+type Usage struct {
 	Used, Limit int
 }
 
@@ -57,7 +57,7 @@ func (a *API) Stats() Stats {
 	var s Stats
 	f := a.front.Stats()
 	s.Requests, s.Watches, s.WatchesBehind, s.MostBehind = f.Requests, f.Watches, f.WatchesBehind, f.MostBehind
-	s.Places, s.Bodies, s.Answers, s.Webhooks = useOf(f.Places), useOf(f.Bodies), useOf(f.Answers), useOf(f.Outside)
+	s.Places, s.Bodies, s.Answers, s.Webhooks = usageOf(f.Places), usageOf(f.Bodies), usageOf(f.Answers), usageOf(f.Outside)
 	s.StuckHooks, s.Calls = f.Abandoned, f.Calls
 	a.countObjects(&s)
 	return s
@@ -99,9 +99,9 @@ func (s *Stats) addStore(gr apimeta.GroupResource, store storage.Store) {
 	s.Stores[gr] = &stats
 }
 
-func useOf(u delivery.Use) Use {
+func usageOf(u delivery.Use) Usage {
 	if u.Limit == math.MaxInt {
 		u.Limit = 0
 	}
-	return Use(u)
+	return Usage(u)
 }

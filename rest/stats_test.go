@@ -21,9 +21,9 @@ func TestStats(t *testing.T) {
 		s := apitest.NewThingServer(t, rest.Options{Limits: rest.Limits{MaxInFlight: 20}})
 		stats := s.API.Stats()
 		assert.Zero(t, stats.Requests)
-		assert.Equal(t, rest.Use{Limit: 20}, stats.Places)
-		assert.Equal(t, rest.Use{Limit: 20}, stats.Answers)
-		assert.Equal(t, rest.Use{Limit: 10}, stats.Webhooks)
+		assert.Equal(t, rest.Usage{Limit: 20}, stats.Places)
+		assert.Equal(t, rest.Usage{Limit: 20}, stats.Answers)
+		assert.Equal(t, rest.Usage{Limit: 10}, stats.Webhooks)
 		assert.Zero(t, stats.Objects[things])
 		assert.Contains(t, stats.Objects, things)
 		assert.NotContains(t, stats.Objects,
@@ -66,8 +66,8 @@ func TestStatsCountPlacesAndCalls(t *testing.T) {
 	api = apitest.New(t, rest.Options{Admission: []admission.Hook{hook}}, apitest.WidgetResource())
 	assert.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)).Code)
 	assert.Equal(t, 1, inside.Requests)
-	assert.Equal(t, rest.Use{Used: 1, Limit: 1000}, inside.Places)
-	assert.Equal(t, rest.Use{Used: 1, Limit: 500}, inside.Webhooks)
+	assert.Equal(t, rest.Usage{Used: 1, Limit: 1000}, inside.Places)
+	assert.Equal(t, rest.Usage{Used: 1, Limit: 500}, inside.Webhooks)
 	after := api.Stats()
 	assert.Zero(t, after.Requests+after.Places.Used+after.Webhooks.Used+after.Calls)
 }

@@ -34,7 +34,7 @@ func TestAPIsThatShareTypesDoNotInfluenceEachOther(t *testing.T) {
 		}
 		return all.String()
 	}
-	shared := new(rest.Types)
+	shared := new(rest.TypeCache)
 	seen := map[string]string{}
 	for _, c := range []struct {
 		name    string
@@ -84,7 +84,7 @@ func TestAPIsThatShareTypesDoNotInfluenceEachOther(t *testing.T) {
 // A host may use the map of an Overlay for the next declaration.
 func TestChangedOverlayIsAnotherType(t *testing.T) {
 	overlay := map[string]string{"WidgetSpec.color": "default=green"}
-	shared := rest.Options{Types: new(rest.Types)}
+	shared := rest.Options{Types: new(rest.TypeCache)}
 	with := func(r *rest.Resource[apitest.Widget]) { r.Overlay = overlay }
 	color := func(api http.Handler) string { return apitest.CreateWidget(t, api, "a").Text(t, "spec.color") }
 	assert.Equal(t, "green", color(apitest.New(t, shared, apitest.WidgetResource(with))))

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Version is the answer of /version, which kubectl version prints. GitVersion must be a semantic version with a leading
+// ProgramVersion is the answer of /version, which kubectl version prints. GitVersion must be a semantic version with a leading
 // v, because clients refuse anything else. If it is empty, it is a version of this library; Major and Minor follow from
 // GitVersion, and GoVersion, Compiler and Platform from the running program.
-type Version struct {
+type ProgramVersion struct {
 	Major        string `json:"major"`
 	Minor        string `json:"minor"`
 	GitVersion   string `json:"gitVersion"`
@@ -24,7 +24,7 @@ type Version struct {
 // of this release do.
 const KubernetesVersion = "v1.37.2"
 
-func (v Version) withDefaults() Version {
+func (v ProgramVersion) withDefaults() ProgramVersion {
 	if v.GitVersion == "" {
 		v.GitVersion = KubernetesVersion + "+decorum"
 	}

@@ -108,7 +108,7 @@ func setAnything(t *testing.T, v reflect.Value) {
 }
 
 func TestEachVersionPassesTheHooksOfTheStoredVersion(t *testing.T) {
-	prime := status.FieldErrors{status.InvalidField(status.Field("spec", "teeth"), 4, "must be prime")}
+	prime := status.FieldErrors{status.InvalidField(status.NewPath("spec", "teeth"), 4, "must be prime")}
 	var olds []*apitest.Cog
 	stored := func(r *rest.Resource[apitest.Cog]) {
 		r.Hooks.Validate = func(_ context.Context, c, old *apitest.Cog) (status.FieldErrors, error) {

@@ -17,7 +17,7 @@
 // which [Invalid] turns into one error with a cause for each:
 //
 //	var errs status.FieldErrors
-//	spec := status.Field("spec")
+//	spec := status.NewPath("spec")
 //	if w.Spec.Size < 1 {
 //		errs = append(errs, status.InvalidField(spec.Child("size"), w.Spec.Size, "must be greater than 0"))
 //	}

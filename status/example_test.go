@@ -32,12 +32,12 @@ func ExampleInvalid() {
 	size, color := 0, "pink"
 
 	var errs status.FieldErrors
-	spec := status.Field("spec")
+	spec := status.NewPath("spec")
 	if size < 1 {
 		errs = append(errs, status.InvalidField(spec.Child("size"), size, "must be greater than 0"))
 	}
 	if color != "red" && color != "green" {
-		errs = append(errs, status.UnsupportedValue(spec.Child("color"), color, []string{"red", "green"}))
+		errs = append(errs, status.NotSupportedField(spec.Child("color"), color, []string{"red", "green"}))
 	}
 
 	err := status.Invalid(apimeta.GroupKind{Group: "example.com", Kind: "Widget"}, "first", errs)
@@ -63,9 +63,9 @@ func ExampleFrom() {
 }
 
 func ExamplePath() {
-	ports := status.Field("spec", "ports")
+	ports := status.NewPath("spec", "ports")
 	fmt.Println(ports.Index(0).Child("name"))
-	fmt.Println(status.Field("metadata", "annotations").Key("example.com/note"))
+	fmt.Println(status.NewPath("metadata", "annotations").Key("example.com/note"))
 	// Output:
 	// spec.ports[0].name
 	// metadata.annotations[example.com/note]

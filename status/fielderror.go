@@ -47,9 +47,9 @@ func TypeInvalidField(p *Path, value any, detail string) *FieldError {
 	return &FieldError{Type: CauseTypeInvalid, Field: p.String(), BadValue: value, Detail: detail}
 }
 
-// UnsupportedValue returns the error for a value that is not allowed. The message
+// NotSupportedField returns the error for a value that is not allowed. The message
 // lists the allowed values in the given order.
-func UnsupportedValue(p *Path, value any, allowed []string) *FieldError {
+func NotSupportedField(p *Path, value any, allowed []string) *FieldError {
 	var detail []byte
 	for i, a := range allowed {
 		if i == 0 {

@@ -20,16 +20,16 @@ func TestPath(t *testing.T) {
 		want string
 	}{
 		{"root", nil, ""},
-		{"member", status.Field("spec"), "spec"},
-		{"members", status.Field("spec", "template", "size"), "spec.template.size"},
-		{"child", status.Field("spec").Child("a", "b"), "spec.a.b"},
-		{"child of nothing more", status.Field("spec").Child(), "spec"},
+		{"member", status.NewPath("spec"), "spec"},
+		{"members", status.NewPath("spec", "template", "size"), "spec.template.size"},
+		{"child", status.NewPath("spec").Child("a", "b"), "spec.a.b"},
+		{"child of nothing more", status.NewPath("spec").Child(), "spec"},
 		{"child of root", (*status.Path)(nil).Child("spec"), "spec"},
-		{"index", status.Field("spec").Child("ports").Index(0).Child("name"), "spec.ports[0].name"},
-		{"key", status.Field("metadata").Child("annotations").Key("a.b/c"), "metadata.annotations[a.b/c]"},
+		{"index", status.NewPath("spec").Child("ports").Index(0).Child("name"), "spec.ports[0].name"},
+		{"key", status.NewPath("metadata").Child("annotations").Key("a.b/c"), "metadata.annotations[a.b/c]"},
 		{"index of root", (*status.Path)(nil).Index(2), "[2]"},
-		{"index of index", status.Field("m").Index(1).Index(2), "m[1][2]"},
-		{"leading dot", status.Field(".spec", "replicas"), ".spec.replicas"},
+		{"index of index", status.NewPath("m").Index(1).Index(2), "m[1][2]"},
+		{"leading dot", status.NewPath(".spec", "replicas"), ".spec.replicas"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, tt.path.String()) })
@@ -37,13 +37,13 @@ func TestPath(t *testing.T) {
 }
 
 func TestPathsShareTheirParents(t *testing.T) {
-	spec := status.Field("spec")
+	spec := status.NewPath("spec")
 	a, b := spec.Child("a"), spec.Child("b")
 	assert.Equal(t, []string{"spec", "spec.a", "spec.b"}, []string{spec.String(), a.String(), b.String()})
 }
 
 func TestFieldErrors(t *testing.T) {
-	p := status.Field("f")
+	p := status.NewPath("f")
 	five := 5
 	text := "s"
 	type pair struct {
@@ -66,11 +66,11 @@ func TestFieldErrors(t *testing.T) {
 		{"invalid without detail", status.InvalidField(p, "v", ""), "FieldValueInvalid", `f: Invalid value: "v"`},
 		{"type", status.TypeInvalidField(p, "string", "must be of type integer"), "FieldValueTypeInvalid",
 			`f: Invalid value: "string": must be of type integer`},
-		{"unsupported", status.UnsupportedValue(p, "v", []string{"b", "a", ""}), "FieldValueNotSupported",
+		{"unsupported", status.NotSupportedField(p, "v", []string{"b", "a", ""}), "FieldValueNotSupported",
 			`f: Unsupported value: "v": supported values: "b", "a", ""`},
-		{"unsupported list", status.UnsupportedValue(p, []string{"Bar"}, []string{"All"}), "FieldValueNotSupported",
+		{"unsupported list", status.NotSupportedField(p, []string{"Bar"}, []string{"All"}), "FieldValueNotSupported",
 			`f: Unsupported value: ["Bar"]: supported values: "All"`},
-		{"unsupported of none", status.UnsupportedValue(p, "v", nil), "FieldValueNotSupported", `f: Unsupported value: "v"`},
+		{"unsupported of none", status.NotSupportedField(p, "v", nil), "FieldValueNotSupported", `f: Unsupported value: "v"`},
 		{"forbidden", status.ForbiddenField(p, "no"), "FieldValueForbidden", `f: Forbidden: no`},
 		{"too long", status.TooLongField(p, "vvv", 2), "FieldValueTooLong", `f: Too long: may not be more than 2 bytes`},
 		{"too long characters", status.TooLongCharactersField(p, "vvv", 2), "FieldValueTooLong",
@@ -113,7 +113,7 @@ func TestFieldErrors(t *testing.T) {
 
 func TestInvalid(t *testing.T) {
 	kind := apimeta.GroupKind{Group: "example.com", Kind: "Widget"}
-	size := status.Field("spec", "size")
+	size := status.NewPath("spec", "size")
 	tests := []struct {
 		name string
 		kind apimeta.GroupKind
@@ -123,7 +123,7 @@ func TestInvalid(t *testing.T) {
 		{"one", kind, status.FieldErrors{status.RequiredField(size, "")},
 			`"message":"Widget.example.com \"a\" is invalid: spec.size: Required value","reason":"Invalid","details":{"name":"a","group":"example.com","kind":"Widget","causes":[{"reason":"FieldValueRequired","message":"Required value","field":"spec.size"}]},"code":422}`},
 		{"several", kind, status.FieldErrors{status.RequiredField(size, ""),
-			status.InvalidField(status.Field("spec", "n"), -1, "negative")},
+			status.InvalidField(status.NewPath("spec", "n"), -1, "negative")},
 			`"message":"Widget.example.com \"a\" is invalid: [spec.size: Required value, spec.n: Invalid value: -1: negative]","reason":"Invalid","details":{"name":"a","group":"example.com","kind":"Widget","causes":[{"reason":"FieldValueRequired","message":"Required value","field":"spec.size"},{"reason":"FieldValueInvalid","message":"Invalid value: -1: negative","field":"spec.n"}]},"code":422}`},
 		{"duplicates", apimeta.GroupKind{Kind: "ConfigMap"},
 			status.FieldErrors{status.RequiredField(size, ""), status.RequiredField(size, "")},
@@ -142,9 +142,9 @@ func TestInvalid(t *testing.T) {
 
 func TestInvalidLeavesItsInput(t *testing.T) {
 	errs := status.FieldErrors{
-		status.RequiredField(status.Field("a"), ""),
-		status.RequiredField(status.Field("a"), ""),
-		status.RequiredField(status.Field("b"), ""),
+		status.RequiredField(status.NewPath("a"), ""),
+		status.RequiredField(status.NewPath("a"), ""),
+		status.RequiredField(status.NewPath("b"), ""),
 	}
 	status.Invalid(apimeta.GroupKind{Kind: "K"}, "a", errs)
 	assert.Equal(t, "[a: Required value, a: Required value, b: Required value]", errs.Error())

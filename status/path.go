@@ -15,9 +15,9 @@ type Path struct {
 	bracket bool // an index or key, printed as [element]
 }
 
-// Field returns the path of a top-level member or, with more names, of a member
+// NewPath returns the path of a top-level member or, with more names, of a member
 // below it.
-func Field(name string, more ...string) *Path {
+func NewPath(name string, more ...string) *Path {
 	return (*Path)(nil).Child(name).Child(more...)
 }
 

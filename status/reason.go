@@ -102,7 +102,7 @@ const (
 	CauseDuplicate     CauseType = "FieldValueDuplicate"    // see [DuplicateField]
 	CauseInvalid       CauseType = "FieldValueInvalid"      // see [InvalidField]
 	CauseTypeInvalid   CauseType = "FieldValueTypeInvalid"  // see [TypeInvalidField]
-	CauseNotSupported  CauseType = "FieldValueNotSupported" // see [UnsupportedValue]
+	CauseNotSupported  CauseType = "FieldValueNotSupported" // see [NotSupportedField]
 	CauseForbidden     CauseType = "FieldValueForbidden"    // see [ForbiddenField]
 	CauseTooLong       CauseType = "FieldValueTooLong"      // see [TooLongField]
 	CauseTooShort      CauseType = "FieldValueTooShort"     // see [TooShortField]

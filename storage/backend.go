@@ -25,7 +25,7 @@ type Backend interface {
 
 	// History yields the stored changes of a resource, the youngest first. It returns the revision from which the changes
 	// are complete, and an error of yield unchanged.
-	History(ctx context.Context, resource string, yield func(Undo) error) (oldest watch.Revision, err error)
+	History(ctx context.Context, resource string, yield func(PriorState) error) (oldest watch.Revision, err error)
 
 	// ResourcesIn returns the names of the resources that have records in a namespace, or any record if the namespace
 	// is empty. It may leave out the resources for which known returns true.
@@ -50,8 +50,8 @@ type Backend interface {
 	Close() error
 }
 
-// Limiter is a [Backend] with a bound on its size.
-type Limiter interface {
+// BoundedBackend is a [Backend] with a bound on its size.
+type BoundedBackend interface {
 	// Room returns an error if the backend has no room for objects to grow by this many bytes. The engine calls it under
 	// its lock before it assigns a revision to a group that makes objects grow, so Room must return quickly. Clients see
 	// the text of the error as the cause of an [ErrReadOnly].
@@ -85,9 +85,9 @@ type Stored struct {
 	Unreadable error
 }
 
-// Undo describes a change by the state before it. The state after it is the state before the next change of the same
+// PriorState describes a change by the state before it. The state after it is the state before the next change of the same
 // object or, if there was no later change, the stored record.
-type Undo struct {
+type PriorState struct {
 	Key Key
 	// Revision is the revision of the change. GroupEnd is the last revision of its group.
 	Revision, GroupEnd watch.Revision

@@ -27,7 +27,7 @@ var errDisk = errors.New("the disk is broken")
 type platter struct {
 	revision, oldest watch.Revision
 	records          map[storage.Key]storage.Stored
-	history          []storage.Undo
+	history          []storage.PriorState
 	forms            map[string][]string // the forms of each resource, the oldest first
 }
 
@@ -86,7 +86,8 @@ func (d *disk) Load(_ context.Context, resource, form string, yield func(storage
 	return nil
 }
 
-func (d *disk) History(_ context.Context, resource string, yield func(storage.Undo) error) (watch.Revision, error) {
+func (d *disk) History(_ context.Context, resource string, yield func(storage.PriorState) error) (watch.Revision,
+	error) {
 	for _, u := range slices.Backward(d.history) {
 		if u.Key.Resource == resource && u.Revision > d.oldest {
 			u.Before = bytes.Clone(u.Before)
@@ -150,7 +151,7 @@ func (d *disk) write(g storage.Group) {
 		if !slices.Contains(d.forms[e.Key.Resource], e.Form) || e.Revision <= d.revision {
 			panic(fmt.Sprintf("form %q, revision %d after %d", e.Form, e.Revision, d.revision))
 		}
-		u := storage.Undo{Key: e.Key, Revision: e.Revision, GroupEnd: end, At: g.At, Form: e.Form}
+		u := storage.PriorState{Key: e.Key, Revision: e.Revision, GroupEnd: end, At: g.At, Form: e.Form}
 		if e.Previous != nil {
 			u.Before, u.Written = bytes.Clone(e.Previous.JSON), e.Previous.Written
 		}

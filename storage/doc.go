@@ -26,7 +26,7 @@
 //     follows it. Packages storage/etcd and storage/postgres have one. [Forms] implements a part of it.
 //   - A [Store] of its own, without the engine, implements the whole contract.
 //
-// [Start], [Stored], [Undo], [Group], [Entry], [Arrival], [Verdict] and [Limiter] are only for authors, as are
+// [Start], [Stored], [PriorState], [Group], [Entry], [Arrival], [Verdict] and [BoundedBackend] are only for authors, as are
 // [ReadOnly], [Unknown] and [Unavailable], which make errors that clients understand.
 //
 // # How the engine works

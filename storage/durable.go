@@ -120,7 +120,7 @@ func (d *durable) refuse(writes []write) error {
 			return err
 		}
 	}
-	if limiter, ok := d.backend.(Limiter); ok && grown > 0 {
+	if limiter, ok := d.backend.(BoundedBackend); ok && grown > 0 {
 		if err := limiter.Room(grown); err != nil {
 			return ReadOnly(err)
 		}

@@ -84,10 +84,10 @@ var errFormChanged = errors.New("storage: the older history has another form")
 
 // undo returns a function that adds a change to the history, from which watches may resume. It stops at a change of
 // another form.
-func (l *loading) undo(ctx context.Context) func(Undo) error {
+func (l *loading) undo(ctx context.Context) func(PriorState) error {
 	t := l.table
 	states := map[Key]*Record{} // the records before the last change that was read, if they differ from the table
-	return func(u Undo) error {
+	return func(u PriorState) error {
 		if err := l.look(ctx); err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (l *loading) undo(ctx context.Context) func(Undo) error {
 }
 
 // before returns the record before a change. It reads the revision of the record from the JSON.
-func (l *loading) before(u *Undo) (*Record, error) {
+func (l *loading) before(u *PriorState) (*Record, error) {
 	parts, err := l.table.form.Extract(u.Before)
 	if err != nil {
 		return nil, err

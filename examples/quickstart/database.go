@@ -61,7 +61,7 @@ func databases() rest.Resource[Database] {
 			Validate: func(_ context.Context, d, _ *Database) (status.FieldErrors, error) {
 				if d.Spec.Engine == "sqlite" && d.Spec.Replicas > 1 {
 					return status.FieldErrors{status.InvalidField(
-						status.Field("spec", "replicas"), d.Spec.Replicas, "sqlite runs as one instance")}, nil
+						status.NewPath("spec", "replicas"), d.Spec.Replicas, "sqlite runs as one instance")}, nil
 				}
 				return nil, nil
 			},

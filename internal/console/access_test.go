@@ -131,7 +131,7 @@ func TestRefusalsAreExplained(t *testing.T) {
 		{status.AlreadyExists(kind, "one"), "409", "choose another name"},
 		{status.Expired("too old"), "410", "reads it again"},
 		{status.Invalid(apimeta.GroupKind{Group: "example.com", Kind: "Item"}, "one", status.FieldErrors{
-			status.InvalidField(status.Field("spec", "size"), 5, "odd")}), "422", "mend the fields"},
+			status.InvalidField(status.NewPath("spec", "size"), 5, "odd")}), "422", "mend the fields"},
 		{status.TooManyRequests("wait", 1), "429", "try again in a moment"},
 		{status.Unauthorized("who are you?"), "401", "sign in"},
 	} {

@@ -121,7 +121,7 @@ func TestRefusedUndo(t *testing.T) {
 	var soldOut atomic.Bool
 	resource.Hooks.Validate = func(_ context.Context, p, _ *Part) (errs status.FieldErrors, err error) {
 		if soldOut.Load() && p.Spec.Size == 1 {
-			errs = append(errs, status.InvalidField(status.Field("spec", "size"), p.Spec.Size, "this size is sold out"))
+			errs = append(errs, status.InvalidField(status.NewPath("spec", "size"), p.Spec.Size, "this size is sold out"))
 		}
 		return errs, nil
 	}

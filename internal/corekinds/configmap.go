@@ -71,14 +71,14 @@ func (c ConfigMapContent) Validate(former *ConfigMapContent) (errs status.FieldE
 		errs = c.changed(former)
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Data)) {
-		errs = append(errs, checkConfigKey(status.Field("data").Key(key), key)...)
+		errs = append(errs, checkConfigKey(status.NewPath("data").Key(key), key)...)
 		if _, twice := c.BinaryData[key]; twice {
-			errs = append(errs, status.InvalidField(status.Field("data").Key(key), key,
+			errs = append(errs, status.InvalidField(status.NewPath("data").Key(key), key,
 				"duplicate of key present in binaryData"))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.BinaryData)) {
-		errs = append(errs, checkConfigKey(status.Field("binaryData").Key(key), key)...)
+		errs = append(errs, checkConfigKey(status.NewPath("binaryData").Key(key), key)...)
 	}
 	size := 0
 	for _, value := range c.Data {
@@ -88,7 +88,7 @@ func (c ConfigMapContent) Validate(former *ConfigMapContent) (errs status.FieldE
 		size += len(value)
 	}
 	if size > maxConfigMapSize {
-		errs = append(errs, status.TooLongField(status.Field(""), "", maxConfigMapSize))
+		errs = append(errs, status.TooLongField(status.NewPath(""), "", maxConfigMapSize))
 	}
 	return errs
 }
@@ -104,7 +104,7 @@ func (c ConfigMapContent) changed(former *ConfigMapContent) (errs status.FieldEr
 		{"binaryData", !maps.EqualFunc(c.BinaryData, former.BinaryData, bytes.Equal)},
 	} {
 		if f.changed {
-			errs = append(errs, status.ForbiddenField(status.Field(f.name), "field is immutable when `immutable` is set"))
+			errs = append(errs, status.ForbiddenField(status.NewPath(f.name), "field is immutable when `immutable` is set"))
 		}
 	}
 	return errs

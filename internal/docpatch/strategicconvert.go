@@ -15,5 +15,5 @@ func inconvertible(p StrategicMergePatch, result doc.Value, s *schema.Schema) er
 		text = s.CheckTypes(nil, result).Error()
 	}
 	return status.Invalid(apimeta.GroupKind{}, "", status.FieldErrors{
-		status.InvalidField(status.Field("patch"), string(p.Text(nil)), text)})
+		status.InvalidField(status.NewPath("patch"), string(p.Text(nil)), text)})
 }

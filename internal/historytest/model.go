@@ -185,7 +185,7 @@ func (m *model) write(at place, o *object) {
 	ctx, client := m.Context(), m.routes(at.namespace)
 	switch action := m.random.IntN(20); {
 	case action < 2:
-		if err := client.PurgeHistory(ctx, at.name); !status.IsNotFound(err) {
+		if err := rest.HistoryOf(client).Purge(ctx, at.name); !status.IsNotFound(err) {
 			require.NoError(m, err)
 		}
 		o.past = nil
@@ -223,13 +223,13 @@ func (m *model) write(at place, o *object) {
 func (m *model) undo(client rest.Client[apimeta.Document], name string, o *object) {
 	known := o.shown()
 	if len(known) == 0 {
-		_, err := client.Undo(m.Context(), name, "", rest.UndoOptions{})
+		_, err := rest.HistoryOf(client).Undo(m.Context(), name, "", rest.UndoOptions{})
 		require.True(m, status.IsNotFound(err), err)
 		return
 	}
 	to := known[m.random.IntN(len(known))]
 	for _, c := range []rest.Client[apimeta.Document]{client.DryRun(), client} {
-		now, err := c.Undo(m.Context(), name, to.revision, rest.UndoOptions{})
+		now, err := rest.HistoryOf(c).Undo(m.Context(), name, to.revision, rest.UndoOptions{})
 		require.NoError(m, err)
 		require.Equal(m, to.size, sizeOf(now))
 		if c == client {
@@ -244,7 +244,7 @@ func (m *model) undo(client rest.Client[apimeta.Document], name string, o *objec
 // compare compares the history of a name with the model.
 func (m *model) compare(at place, o *object) {
 	want, client := o.shown(), m.routes(at.namespace)
-	list, err := client.History(m.Context(), at.name)
+	list, err := rest.HistoryOf(client).List(m.Context(), at.name)
 	if len(want) == 0 {
 		require.True(m, status.IsNotFound(err), err)
 		return
@@ -252,7 +252,7 @@ func (m *model) compare(at place, o *object) {
 	require.NoError(m, err)
 	var got []version
 	for _, v := range list.Items {
-		d, err := client.AtRevision(m.Context(), at.name, v.ResourceVersion)
+		d, err := rest.HistoryOf(client).At(m.Context(), at.name, v.ResourceVersion)
 		require.NoError(m, err)
 		require.Equal(m, map[string]any{"size": sizeOf(d), "note": Planted, fmt.Sprint("f", m.schema): m.schema}, specOf(d))
 		got = append(got, version{string(v.UID), v.ResourceVersion, sizeOf(d)})

@@ -44,11 +44,11 @@ func Race(t *testing.T, open func() storage.Store) {
 	writing.Wait()
 	for _, p := range programs {
 		client := routes(t, p.api).Namespace("n")
-		list, err := client.History(t.Context(), "r")
+		list, err := rest.HistoryOf(client).List(t.Context(), "r")
 		require.NoError(t, err)
 		require.Len(t, list.Items, writers*each+1)
 		for i, v := range slices.Backward(list.Items) {
-			d, err := client.AtRevision(t.Context(), "r", v.ResourceVersion)
+			d, err := rest.HistoryOf(client).At(t.Context(), "r", v.ResourceVersion)
 			require.NoError(t, err)
 			require.EqualValues(t, writers*each-i, sizeOf(d))
 		}

@@ -80,5 +80,5 @@ func (f *findings) enumerated(s *Schema, v doc.Value, at *trail) {
 			allowed = append(allowed, string(codec.AppendJSON(nil, e)))
 		}
 	}
-	f.add(status.UnsupportedValue(at.below(f.root), plain(v), allowed))
+	f.add(status.NotSupportedField(at.below(f.root), plain(v), allowed))
 }

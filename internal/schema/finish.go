@@ -64,7 +64,7 @@ func (d *deriver) finish(root *Schema) {
 			d.fail(r.where, errors.New("the default is too large with the defaults below it"))
 			continue
 		}
-		at := status.Field("default")
+		at := status.NewPath("default")
 		if errs := append(r.schema.CheckTypes(at, filled), r.schema.Validate(at, filled)...); len(errs) > 0 {
 			d.fail(r.where, fmt.Errorf("the default breaks the field's own rules: %v", errs[0]))
 		} else if _, unknown := r.schema.Prune(filled); len(unknown) > 0 {

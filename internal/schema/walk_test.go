@@ -401,7 +401,7 @@ func TestErrorsAreBounded(t *testing.T) {
 
 func TestPathsBeginWhereTheWalkDoes(t *testing.T) {
 	s := widget(t).Member("spec")
-	at := status.Field("items").Index(3).Child("spec")
+	at := status.NewPath("items").Index(3).Child("spec")
 	v := parse(t, `{size: x, parts: [{}]}`)
 	assert.Equal(t, []string{`items[3].spec.size: Invalid value: "string": size in body must be of type integer: "string"`}, texts(s.CheckTypes(at, v)))
 	assert.Equal(t, []string{"items[3].spec.parts[0].name: Required value"}, texts(s.Validate(at, v)))

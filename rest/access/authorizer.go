@@ -2,11 +2,13 @@ package access
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/keys"
+	"github.com/decorum-go/decorum/status"
 )
 
 // Authorizer decides what users may do. It must be safe for concurrent use. Package rest/rbac has one that follows the
@@ -94,11 +96,15 @@ type Filter struct {
 }
 
 // Authorize returns the decision of the Authorizer of an API about an access, for use in a hook. ctx must be the context
-// that the hook received. If a names no user, it is the user of ctx, and calls of in-process clients may do everything
-// unless they act as a user (Client.AsUser). If the API has no Authorizer, everything is allowed, except impersonation.
+// that the hook received; with any other context Authorize returns an InternalError. If a names no user, it is the user
+// of ctx, and calls of in-process clients may do everything unless they act as a user (Client.AsUser). If the API has no
+// Authorizer, everything is allowed, except impersonation.
 func Authorize(ctx context.Context, a Access) (Decision, error) {
-	authorizer, ok := AuthorizerFrom(ctx)
-	if !ok {
+	authorizer, known := authorizerIn(ctx)
+	switch {
+	case !known:
+		return Decision{}, status.InternalError(errors.New("access.Authorize: the context is not that of a hook"))
+	case authorizer == nil:
 		return unguarded(a), nil
 	}
 	if a.User.Name == "" && len(a.User.Groups) == 0 {
@@ -119,14 +125,22 @@ func unguarded(a Access) Decision {
 }
 
 // AuthorizerFrom returns the Authorizer of the API that runs a hook, with those of its plug-ins. ok is false if the API
-// has none.
+// has none, or if ctx is not the context of a hook.
 func AuthorizerFrom(ctx context.Context) (authorizer Authorizer, ok bool) {
+	authorizer, _ = authorizerIn(ctx)
+	return authorizer, authorizer != nil
+}
+
+// authorizerIn returns the Authorizer of the API that runs a hook, or nil if it has none. inHook is false if ctx is not
+// the context of a hook.
+func authorizerIn(ctx context.Context) (authorizer Authorizer, inHook bool) {
 	in := ctx.Value(keys.Write{})
 	if in == nil {
 		in = ctx.Value(keys.Environment{})
 	}
-	if hook, ok := in.(interface{ HookAuthorizer() Authorizer }); ok {
+	hook, inHook := in.(interface{ HookAuthorizer() Authorizer })
+	if inHook {
 		authorizer = hook.HookAuthorizer()
 	}
-	return authorizer, authorizer != nil
+	return authorizer, inHook
 }

@@ -42,7 +42,7 @@ type Options struct {
 // implement it in tests of hooks only.
 //
 // Most hooks need the first five methods. The others are for plug-ins that pass writes on to others, such as webhooks or
-// policies: these see and change the object in the [Version] that they ask for.
+// policies: these see and change the object in the [KindVersion] that they ask for.
 type Write interface {
 	// Object decodes the object that the write would store into a value of the host: the Go type of the kind or of one of
 	// its versions, a struct with some of its fields, or a map. The object is converted to the version of that Go type,
@@ -62,23 +62,23 @@ type Write interface {
 	Warn(text string)
 
 	// Version returns the version of the request.
-	Version() Version
+	Version() KindVersion
 	// Versions returns all versions in which a client could make this write, at the same subresource. The version of the
 	// request comes first.
-	Versions() []Version
+	Versions() []KindVersion
 	// ObjectIn decodes the object that the write would store into a value of the host, in a version of this request. ok is
 	// false if the operation has no object.
-	ObjectIn(v Version, into any) (ok bool, err error)
+	ObjectIn(v KindVersion, into any) (ok bool, err error)
 	// OldObjectIn decodes the object as it was before the write, in the same way as ObjectIn.
-	OldObjectIn(v Version, into any) (ok bool, err error)
+	OldObjectIn(v KindVersion, into any) (ok bool, err error)
 	// ReplaceObjectIn replaces the whole object by obj, in a version of this request, and defaults it. Fields that obj
 	// lacks are removed. The error is one of the server if the Go type of a built-in kind cannot hold obj. ReplaceObjectIn
 	// fails outside of Mutate.
-	ReplaceObjectIn(v Version, obj any) error
+	ReplaceObjectIn(v KindVersion, obj any) error
 	// MergedIn decodes into a value of the host what the object would be if a client applied a configuration to it (API
 	// concepts, Server-Side Apply), in a version of this request. Nobody owns the fields of the configuration. MergedIn
 	// does not change the object.
-	MergedIn(v Version, configuration, into any) error
+	MergedIn(v KindVersion, configuration, into any) error
 	// IsNamespace reports whether the object is a namespace of the API.
 	IsNamespace() bool
 	// NamespaceObject decodes the namespace of the object into a value of the host. A namespace is in itself: in its new
@@ -97,8 +97,8 @@ type Write interface {
 	MutateAgain()
 }
 
-// Version is a version in which a hook may see the object of a write.
-type Version struct {
+// KindVersion is a version in which a hook may see the object of a write.
+type KindVersion struct {
 	// Resource is the resource in this version.
 	Resource apimeta.GroupVersionResource
 	// Kind is the kind of the object in this version, or the kind of the subresource if it has one of its own.

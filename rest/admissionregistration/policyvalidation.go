@@ -40,7 +40,7 @@ const (
 // Validate checks a policy. old is nil on create; then all parts are checked. Match conditions that an update does not
 // change are not checked again.
 func (p *ValidatingAdmissionPolicy) Validate(old *ValidatingAdmissionPolicy, x Expressions) (errs status.FieldErrors) {
-	at, s := status.Field("spec"), &p.Spec
+	at, s := status.NewPath("spec"), &p.Spec
 	errs = append(errs, validateFailurePolicy(s.FailurePolicy, at.Child("failurePolicy"))...)
 	errs = append(errs, s.ParamKind.validate(at.Child("paramKind"))...)
 	errs = append(errs, validateMatchConstraints(s.MatchConstraints, at.Child("matchConstraints"))...)
@@ -74,7 +74,7 @@ func (p *ValidatingAdmissionPolicy) Validate(old *ValidatingAdmissionPolicy, x E
 
 // Validate checks a binding.
 func (b *ValidatingAdmissionPolicyBinding) Validate() (errs status.FieldErrors) {
-	at := status.Field("spec")
+	at := status.NewPath("spec")
 	errs = append(errs, validateBinding(b.Spec.PolicyName, b.Spec.ParamRef, b.Spec.MatchResources)...)
 	actions, seen := at.Child("validationActions"), map[ValidationAction]bool{}
 	for i, action := range b.Spec.ValidationActions {
@@ -98,7 +98,7 @@ func (b *ValidatingAdmissionPolicyBinding) Validate() (errs status.FieldErrors) 
 // Validate checks a policy. old is nil on create; then all parts are checked. Match conditions that an update does not
 // change are not checked again.
 func (p *MutatingAdmissionPolicy) Validate(old *MutatingAdmissionPolicy, x Expressions) (errs status.FieldErrors) {
-	at, s := status.Field("spec"), &p.Spec
+	at, s := status.NewPath("spec"), &p.Spec
 	errs = append(errs, validateFailurePolicy(s.FailurePolicy, at.Child("failurePolicy"))...)
 	errs = append(errs, s.ParamKind.validate(at.Child("paramKind"))...)
 	errs = append(errs, validateMatchConstraints(s.MatchConstraints, at.Child("matchConstraints"))...)
@@ -124,7 +124,7 @@ func (p *MutatingAdmissionPolicy) Validate(old *MutatingAdmissionPolicy, x Expre
 // Validate checks a binding.
 func (b *MutatingAdmissionPolicyBinding) Validate() status.FieldErrors {
 	errs := validateBinding(b.Spec.PolicyName, b.Spec.ParamRef, b.Spec.MatchResources)
-	return append(errs, b.Spec.MatchResources.validateMutating(status.Field("spec", "matchResources"))...)
+	return append(errs, b.Spec.MatchResources.validateMutating(status.NewPath("spec", "matchResources"))...)
 }
 
 func validateFailurePolicy(p *FailurePolicyType, at *status.Path) status.FieldErrors {
@@ -360,7 +360,7 @@ func (m *Mutation) validate(at *status.Path, x Expressions) (errs status.FieldEr
 
 // validateBinding checks what the bindings of both kinds have.
 func validateBinding(policy string, params *ParamRef, match *MatchResources) (errs status.FieldErrors) {
-	at := status.Field("spec")
+	at := status.NewPath("spec")
 	if policy == "" {
 		errs = append(errs, status.RequiredField(at.Child("policyName"), ""))
 	} else {

@@ -66,7 +66,7 @@ func validateName[T any](ctx context.Context, obj, old *T) status.FieldErrors {
 	if !strings.HasSuffix(name, staticSuffix) {
 		return nil
 	}
-	at, text := status.Field("metadata", "name"), fmt.Sprintf("names ending with %q are reserved for static "+
+	at, text := status.NewPath("metadata", "name"), fmt.Sprintf("names ending with %q are reserved for static "+
 		"manifest-based configurations and cannot be managed via the API", staticSuffix)
 	if old == nil {
 		return status.FieldErrors{status.InvalidField(at, name, text)}

@@ -21,7 +21,7 @@ func unsupported[T ~string](at *status.Path, value T, allowed ...T) status.Field
 	for i, v := range allowed {
 		texts[i] = string(v)
 	}
-	return status.FieldErrors{status.UnsupportedValue(at, string(value), texts)}
+	return status.FieldErrors{status.NotSupportedField(at, string(value), texts)}
 }
 
 func (r *RuleWithOperations) validate(at *status.Path) (errs status.FieldErrors) {

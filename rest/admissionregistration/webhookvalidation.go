@@ -79,7 +79,7 @@ func validateWebhooks(hooks, old []webhook, compile func(string) error) (errs st
 	}
 	names := map[string]bool{}
 	for i := range hooks {
-		h, at := &hooks[i], status.Field("webhooks").Index(i)
+		h, at := &hooks[i], status.NewPath("webhooks").Index(i)
 		errs = append(errs, h.validate(at, compile)...)
 		if h.Name != "" && names[h.Name] {
 			errs = append(errs, status.DuplicateField(at.Child("name"), h.Name))

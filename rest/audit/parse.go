@@ -87,10 +87,10 @@ func (r *reader) policy(v doc.Value) *Policy {
 			readText), "omitManagedFields": r.boolean(func(b bool) { p.OmitManagedFields = b }),
 	})
 	if meta.APIVersion != apiVersion {
-		r.fault(status.UnsupportedValue(status.Field("apiVersion"), meta.APIVersion, []string{apiVersion}))
+		r.fault(status.NotSupportedField(status.NewPath("apiVersion"), meta.APIVersion, []string{apiVersion}))
 	}
 	if meta.Kind != policyKind && meta.Kind != "" {
-		r.fault(status.UnsupportedValue(status.Field("kind"), meta.Kind, []string{policyKind}))
+		r.fault(status.NotSupportedField(status.NewPath("kind"), meta.Kind, []string{policyKind}))
 	}
 	return &p
 }

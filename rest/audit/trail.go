@@ -29,8 +29,8 @@ const (
 type trailKey struct{}
 
 // Annotate adds an annotation to the later events of a request. ctx is the context of a hook of this request, or comes
-// from it. The first value of a key counts. Annotate does nothing for a request that is not recorded. It fits the
-// option Audit of rest/webhook and of rest/policy.
+// from it. The first value of a key counts. Annotate does nothing for a request that is not recorded, and with any other
+// context. It fits the option Audit of rest/webhook and of rest/policy.
 //
 // Annotations are recorded at [LevelMetadata], so they must not contain secrets.
 func Annotate(ctx context.Context, key, value string) {

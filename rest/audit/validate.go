@@ -11,11 +11,11 @@ import (
 // Validate returns the faults of a policy, or nil. It accepts what kube-apiserver accepts.
 func (p *Policy) Validate() status.FieldErrors {
 	if len(p.Rules) == 0 {
-		return status.FieldErrors{status.RequiredField(status.Field("rules"), "a policy has at least one rule")}
+		return status.FieldErrors{status.RequiredField(status.NewPath("rules"), "a policy has at least one rule")}
 	}
-	faults := checkStages(p.OmitStages, status.Field("omitStages"))
+	faults := checkStages(p.OmitStages, status.NewPath("omitStages"))
 	for i := range p.Rules {
-		faults = append(faults, p.Rules[i].validate(status.Field("rules").Index(i))...)
+		faults = append(faults, p.Rules[i].validate(status.NewPath("rules").Index(i))...)
 	}
 	return faults
 }
@@ -25,7 +25,7 @@ func (r *PolicyRule) validate(at *status.Path) (faults status.FieldErrors) {
 	case r.Level == "":
 		faults = append(faults, status.RequiredField(at.Child("level"), ""))
 	case !slices.Contains(levels[:], r.Level):
-		faults = append(faults, status.UnsupportedValue(at.Child("level"), r.Level, texts(levels[:])))
+		faults = append(faults, status.NotSupportedField(at.Child("level"), r.Level, texts(levels[:])))
 	}
 	urls := at.Child("nonResourceURLs")
 	for i, url := range r.NonResourceURLs {
@@ -70,7 +70,7 @@ func checkURL(url string, at *status.Path) (faults status.FieldErrors) {
 func checkStages(omitted []Stage, at *status.Path) (faults status.FieldErrors) {
 	for i, s := range omitted {
 		if !slices.Contains(stages[:], s) {
-			faults = append(faults, status.UnsupportedValue(at.Index(i), s, texts(stages[:])))
+			faults = append(faults, status.NotSupportedField(at.Index(i), s, texts(stages[:])))
 		}
 	}
 	return faults

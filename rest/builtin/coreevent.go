@@ -83,7 +83,7 @@ func Events() rest.Resource[CoreEvent] {
 		},
 		Hooks: rest.Hooks[CoreEvent]{
 			Validate: func(_ context.Context, e, _ *CoreEvent) (status.FieldErrors, error) {
-				return e.validate(status.Field("reportingComponent")), nil
+				return e.validate(status.NewPath("reportingComponent")), nil
 			},
 		},
 		Versions: []rest.VersionOf[CoreEvent]{rest.Converted(modernEvents(), toCore, fromCore)},

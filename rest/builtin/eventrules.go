@@ -54,7 +54,7 @@ func (e *CoreEvent) validate(controller *status.Path) status.FieldErrors {
 // group, except for the controller.
 func (e *Event) validate(old *Event) status.FieldErrors {
 	core := coreOf(e)
-	errs := core.validate(status.Field("reportingController"))
+	errs := core.validate(status.NewPath("reportingController"))
 	if old == nil {
 		return append(errs, core.validateNew()...)
 	}
@@ -64,14 +64,14 @@ func (e *Event) validate(old *Event) status.FieldErrors {
 // validateNew checks the additional rules of events.k8s.io for a new event.
 func (e *CoreEvent) validateNew() (errs status.FieldErrors) {
 	for _, fault := range apimeta.ValidateDNS1123Subdomain(e.Name) {
-		errs = append(errs, status.InvalidField(status.Field("metadata", "name"), e.Name, fault))
+		errs = append(errs, status.InvalidField(status.NewPath("metadata", "name"), e.Name, fault))
 	}
 	errs = append(errs, e.Series.validate()...)
 	if e.EventTime.IsZero() {
-		errs = append(errs, status.RequiredField(status.Field("eventTime"), ""))
+		errs = append(errs, status.RequiredField(status.NewPath("eventTime"), ""))
 	}
 	if e.Type != EventTypeNormal && e.Type != EventTypeWarning {
-		errs = append(errs, status.InvalidField(status.Field("type"), "", "has invalid value: "+e.Type))
+		errs = append(errs, status.InvalidField(status.NewPath("type"), "", "has invalid value: "+e.Type))
 	}
 	for _, deprecated := range []struct {
 		field string
@@ -81,7 +81,7 @@ func (e *CoreEvent) validateNew() (errs status.FieldErrors) {
 		{"count", e.Count != 0}, {"source", e.Source != EventSource{}},
 	} {
 		if deprecated.set {
-			errs = append(errs, status.InvalidField(status.Field(deprecated.field), "", "needs to be unset"))
+			errs = append(errs, status.InvalidField(status.NewPath(deprecated.field), "", "needs to be unset"))
 		}
 	}
 	return errs
@@ -106,7 +106,7 @@ func (e *CoreEvent) validateChange(old *CoreEvent) (errs status.FieldErrors) {
 		{"reportingInstance", e.ReportingInstance, old.ReportingInstance},
 	} {
 		if !reflect.DeepEqual(fixed.now, fixed.was) {
-			errs = append(errs, status.InvalidField(status.Field(fixed.field), fixed.now, "field is immutable"))
+			errs = append(errs, status.InvalidField(status.NewPath(fixed.field), fixed.now, "field is immutable"))
 		}
 	}
 	return errs
@@ -118,24 +118,24 @@ func (s *CoreEventSeries) validate() (errs status.FieldErrors) {
 		return nil
 	}
 	if s.Count < 2 {
-		errs = append(errs, status.InvalidField(status.Field("series", "count"), "", "should be at least 2"))
+		errs = append(errs, status.InvalidField(status.NewPath("series", "count"), "", "should be at least 2"))
 	}
 	if s.LastObservedTime.IsZero() {
-		errs = append(errs, status.RequiredField(status.Field("series", "lastObservedTime"), ""))
+		errs = append(errs, status.RequiredField(status.NewPath("series", "lastObservedTime"), ""))
 	}
 	return errs
 }
 
 // elsewhere returns the error for an event that is not in the namespace of its object.
 func (e *CoreEvent) elsewhere() *status.FieldError {
-	return status.InvalidField(status.Field("involvedObject", "namespace"), e.InvolvedObject.Namespace,
+	return status.InvalidField(status.NewPath("involvedObject", "namespace"), e.InvolvedObject.Namespace,
 		"does not match event.namespace")
 }
 
 // bounded requires a text of 1 to limit bytes.
 func bounded(field, text string, limit int) (errs status.FieldErrors) {
 	if text == "" {
-		errs = append(errs, status.RequiredField(status.Field(field), ""))
+		errs = append(errs, status.RequiredField(status.NewPath(field), ""))
 	}
 	if len(text) > limit {
 		errs = append(errs, tooLong(field, limit))
@@ -144,5 +144,5 @@ func bounded(field, text string, limit int) (errs status.FieldErrors) {
 }
 
 func tooLong(field string, limit int) *status.FieldError {
-	return status.InvalidField(status.Field(field), "", fmt.Sprintf("can have at most %d characters", limit))
+	return status.InvalidField(status.NewPath(field), "", fmt.Sprintf("can have at most %d characters", limit))
 }

@@ -60,10 +60,10 @@ func Leases() rest.Resource[Lease] {
 
 func (s *LeaseSpec) validate() (errs status.FieldErrors) {
 	if n := s.LeaseDurationSeconds; n != nil && *n <= 0 {
-		errs = append(errs, status.InvalidField(status.Field("spec", "leaseDurationSeconds"), *n, "must be greater than 0"))
+		errs = append(errs, status.InvalidField(status.NewPath("spec", "leaseDurationSeconds"), *n, "must be greater than 0"))
 	}
 	if n := s.LeaseTransitions; n != nil && *n < 0 {
-		errs = append(errs, status.InvalidField(status.Field("spec", "leaseTransitions"), *n,
+		errs = append(errs, status.InvalidField(status.NewPath("spec", "leaseTransitions"), *n,
 			"must be greater than or equal to 0"))
 	}
 	return errs

@@ -129,5 +129,5 @@ func conditionStatus(s *schema.Schema) string {
 
 // allows reports whether the rules of a place accept a text.
 func allows(s *schema.Schema, text string) bool {
-	return s.Type == schema.StringType && len(s.Validate(status.Field("probe"), doc.Of(text))) == 0
+	return s.Type == schema.StringType && len(s.Validate(status.NewPath("probe"), doc.Of(text))) == 0
 }

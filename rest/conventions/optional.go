@@ -60,7 +60,7 @@ func zeroIsChoice(p *place) bool {
 	case s.Format != "" && s.Format != "byte" && s.Type == schema.StringType:
 		return false // the empty text is valid only without a format
 	}
-	return len(s.Validate(status.Field("zero"), zero)) == 0
+	return len(s.Validate(status.NewPath("zero"), zero)) == 0
 }
 
 // hasNil reports whether Go can express that the field is unset.

@@ -79,14 +79,14 @@ func TestHistoryOfADefinition(t *testing.T) {
 			for n := range int64(4) {
 				setTeeth(t, gears, 5+n)
 			}
-			list, err := gears.History(t.Context(), "a")
+			list, err := rest.HistoryOf(gears).List(t.Context(), "a")
 			if c.versions == 0 {
 				assert.True(t, status.IsNotFound(err), err)
 				return
 			}
 			require.NoError(t, err)
 			assert.Len(t, list.Items, c.versions)
-			undone, err := gears.Undo(t.Context(), "a", "", rest.UndoOptions{})
+			undone, err := rest.HistoryOf(gears).Undo(t.Context(), "a", "", rest.UndoOptions{})
 			require.NoError(t, err)
 			assert.Equal(t, map[string]any{"teeth": int64(7)}, undone.Content["spec"])
 		})
@@ -127,7 +127,7 @@ func TestAnnotationsOfAHistoryChange(t *testing.T) {
 	setTeeth(t, gears, 6)
 	setTeeth(t, gears, 7)
 	count := func() int {
-		list, err := gears.History(t.Context(), "a")
+		list, err := rest.HistoryOf(gears).List(t.Context(), "a")
 		require.NoError(t, err)
 		return len(list.Items)
 	}
@@ -137,7 +137,7 @@ func TestAnnotationsOfAHistoryChange(t *testing.T) {
 	gears = documents(t, api, gearsV1).Namespace("default")
 	assert.Equal(t, 3, count())
 	annotate(nil)
-	_, err := gears.History(t.Context(), "a")
+	_, err := rest.HistoryOf(gears).List(t.Context(), "a")
 	assert.True(t, status.IsNotFound(err), err)
 }
 
@@ -159,9 +159,9 @@ func TestDeletedDefinitionDeletesHistory(t *testing.T) {
 			require.Equal(t, 201, send(t, api, "POST "+definitions, annotated(keepsTwo), nil))
 			await(t, api, "gears.example.org", established)
 			gears = documents(t, api, gearsV1).Namespace("default")
-			_, err := gears.History(t.Context(), "a")
+			_, err := rest.HistoryOf(gears).List(t.Context(), "a")
 			assert.True(t, status.IsNotFound(err), err)
-			_, err = gears.Undo(t.Context(), "a", "", rest.UndoOptions{})
+			_, err = rest.HistoryOf(gears).Undo(t.Context(), "a", "", rest.UndoOptions{})
 			assert.True(t, status.IsNotFound(err), err)
 		})
 	}
@@ -187,16 +187,16 @@ func TestHistoryAcrossChangesOfADefinition(t *testing.T) {
 				"properties":{"teeth":{"type":"integer","minimum":5},"shape":{"type":"string","default":"round"}}}}}}`), later))
 			d.Spec.Versions[0].Schema = later
 		})
-		old, err := gears.AtRevision(t.Context(), "a", made.ResourceVersion)
+		old, err := rest.HistoryOf(gears).At(t.Context(), "a", made.ResourceVersion)
 		require.NoError(t, err)
 		assert.Equal(t, map[string]any{"teeth": int64(4), "shape": "round"}, old.Content["spec"])
 		for _, client := range []rest.Client[apimeta.Document]{gears.DryRun(), gears} {
-			_, err = client.Undo(t.Context(), "a", made.ResourceVersion, rest.UndoOptions{})
+			_, err = rest.HistoryOf(client).Undo(t.Context(), "a", made.ResourceVersion, rest.UndoOptions{})
 			assert.True(t, status.IsInvalid(err), err)
 			assert.ErrorContains(t, err, `Gear.example.org "a" is invalid: spec.teeth: Invalid value: 4: `+
 				`spec.teeth in body should be greater than or equal to 5`)
 		}
-		list, err := gears.History(t.Context(), "a")
+		list, err := rest.HistoryOf(gears).List(t.Context(), "a")
 		require.NoError(t, err)
 		require.Len(t, list.Items, 2, "a refused undo leaves no version")
 		assert.Equal(t, []string{".spec.teeth"}, list.Items[0].Changed)
@@ -218,13 +218,13 @@ func TestHistoryAcrossChangesOfADefinition(t *testing.T) {
 		gearsV2 := gearsV1
 		gearsV2.Version = "v2"
 		later := documents(t, api, gearsV2).Namespace("default")
-		old, err := later.AtRevision(t.Context(), "a", made.ResourceVersion)
+		old, err := rest.HistoryOf(later).At(t.Context(), "a", made.ResourceVersion)
 		require.NoError(t, err)
 		assert.Equal(t, "example.org/v2", old.APIVersion)
-		difference, err := later.Difference(t.Context(), "a", made.ResourceVersion, "")
+		difference, err := rest.HistoryOf(later).Difference(t.Context(), "a", made.ResourceVersion, "")
 		require.NoError(t, err)
 		assert.Equal(t, []history.FieldChange{{Path: ".spec.teeth", Old: []byte("4"), New: []byte("9")}}, difference.Changes)
-		undone, err := later.Undo(t.Context(), "a", made.ResourceVersion, rest.UndoOptions{})
+		undone, err := rest.HistoryOf(later).Undo(t.Context(), "a", made.ResourceVersion, rest.UndoOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, "example.org/v2 map[teeth:4]", fmt.Sprint(undone.APIVersion, " ", undone.Content["spec"]))
 	})

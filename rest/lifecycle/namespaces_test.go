@@ -213,10 +213,10 @@ func TestEmptyNamespacesErasesHistories(t *testing.T) {
 			require.True(w, status.IsNotFound(err), err)
 			create("a")
 			for _, name := range []string{"x", "gone"} {
-				_, err := w.parts().Namespace("a").History(w.Context(), name)
+				_, err := rest.HistoryOf(w.parts().Namespace("a")).List(w.Context(), name)
 				assert.True(w, status.IsNotFound(err), "%s: %v", name, err)
 			}
-			list, err := w.parts().Namespace("b").History(w.Context(), "gone")
+			list, err := rest.HistoryOf(w.parts().Namespace("b")).List(w.Context(), "gone")
 			require.NoError(w, err)
 			assert.Len(w, list.Items, 1)
 		})

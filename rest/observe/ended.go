@@ -6,8 +6,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Change is a committed change of one object.
-type Change struct {
+// ObjectChange is a committed change of one object.
+type ObjectChange struct {
 	// Resource is the plural of the resource, and its group, such as "widgets.example.com".
 	Resource string
 	// Namespace, Name and UID are those of the object.

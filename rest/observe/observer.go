@@ -129,7 +129,7 @@ type Observation struct {
 	Step func(ctx context.Context, s Step) (context.Context, func(StepResult))
 	// Changed is called after the store has committed a change of an object, and not for dry runs. A deletion of a
 	// collection changes many objects.
-	Changed func(Change)
+	Changed func(ObjectChange)
 	// Sent is called when a watch sends an event, with its size in bytes, and before its bytes may have left the buffer of
 	// the watch. A bookmark is an event.
 	Sent func(bytes int)

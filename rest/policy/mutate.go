@@ -143,7 +143,7 @@ func (w *reviewed) mutateOnce(ctx context.Context, i invocation, n int, in *rule
 }
 
 // object returns the object as it is now, in a version.
-func (w *reviewed) object(in admission.Version) (object doc.Value, err error) {
+func (w *reviewed) object(in admission.KindVersion) (object doc.Value, err error) {
 	_, err = w.request.ObjectIn(in, &object)
 	return object, err
 }

@@ -53,7 +53,7 @@ func (p *policies) mayReadKind(ctx context.Context, kind *ar.ParamKind) status.F
 	}
 	a := p.readAccess("get", kindOf(kind))
 	a.Namespace, a.Name = "*", "*"
-	at := status.Field("spec", "paramKind")
+	at := status.NewPath("spec", "paramKind")
 	switch allowed, err := allows(ctx, a); {
 	case err != nil:
 		return status.FieldErrors{status.ForbiddenField(at, err.Error())}
@@ -82,7 +82,7 @@ func (p *policies) mayReadParams(ctx context.Context, h halfName, policy string,
 	a := p.readAccess(verb, kind)
 	a.Namespace, a.Name = ref.Namespace, ref.Name
 	allowed, err := allows(ctx, a)
-	at := status.Field("spec", "paramRef")
+	at := status.NewPath("spec", "paramRef")
 	switch {
 	case err != nil:
 		return status.FieldErrors{status.ForbiddenField(at, "failed to authorize request: "+err.Error())}, nil

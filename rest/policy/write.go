@@ -29,8 +29,8 @@ func (p *policies) newWrite(r *admission.Request) *reviewed {
 type invocation struct {
 	*policy
 	binding *binding
-	in      admission.Version // the version in which the policy sees the object
-	params  doc.Value         // absent without params
+	in      admission.KindVersion // the version in which the policy sees the object
+	params  doc.Value             // absent without params
 }
 
 // input returns the variables of the expressions of an invocation.
@@ -144,9 +144,9 @@ func (w *reviewed) invocations(ctx context.Context, active []activePolicy) (all 
 	return all, failures
 }
 
-func (w *reviewed) match(ctx context.Context, c *criteria) (admission.Version, bool, error) {
+func (w *reviewed) match(ctx context.Context, c *criteria) (admission.KindVersion, bool, error) {
 	if c.fault != nil {
-		return admission.Version{}, false, c.fault
+		return admission.KindVersion{}, false, c.fault
 	}
 	return w.matching.Match(ctx, &c.Criteria)
 }

@@ -77,7 +77,7 @@ func (s ResourceQuotaStatus) String() string {
 
 func (s *ResourceQuotaSpec) validate() (errs status.FieldErrors) {
 	for _, name := range slices.Sorted(maps.Keys(s.Hard)) {
-		at := status.Field("spec", "hard").Key(name)
+		at := status.NewPath("spec", "hard").Key(name)
 		if _, ok := limitNamed("", name, s.Hard[name]); !ok {
 			must := "must be count/PLURAL.GROUP, bytes/PLURAL.GROUP, or one of " + strings.Join(plainNames, ", ")
 			errs = append(errs, status.InvalidField(at, name, must))
@@ -87,7 +87,7 @@ func (s *ResourceQuotaSpec) validate() (errs status.FieldErrors) {
 		}
 	}
 	if len(s.Scopes) > 0 {
-		errs = append(errs, status.InvalidField(status.Field("spec", "scopes"), s.Scopes, "scopes are not supported"))
+		errs = append(errs, status.InvalidField(status.NewPath("spec", "scopes"), s.Scopes, "scopes are not supported"))
 	}
 	return errs
 }

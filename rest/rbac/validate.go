@@ -9,7 +9,7 @@ import (
 // validateRules checks the rules of a Role, if namespaced is set, or of a ClusterRole.
 func validateRules(rules []PolicyRule, namespaced bool) (errs status.FieldErrors) {
 	for i, r := range rules {
-		errs = append(errs, r.validate(status.Field("rules").Index(i), namespaced)...)
+		errs = append(errs, r.validate(status.NewPath("rules").Index(i), namespaced)...)
 	}
 	return errs
 }
@@ -44,7 +44,7 @@ func validateClusterRole(r *ClusterRole) status.FieldErrors {
 	if r.AggregationRule == nil {
 		return errs
 	}
-	selectors := status.Field("aggregationRule", "clusterRoleSelectors")
+	selectors := status.NewPath("aggregationRule", "clusterRoleSelectors")
 	if len(r.AggregationRule.ClusterRoleSelectors) == 0 {
 		errs = append(errs, status.RequiredField(selectors,
 			"at least one clusterRoleSelector required if aggregationRule is non-nil"))
@@ -61,12 +61,12 @@ func validateClusterRole(r *ClusterRole) status.FieldErrors {
 
 // validateBinding checks a RoleBinding, if namespaced is set, or a ClusterRoleBinding.
 func validateBinding(ref RoleRef, subjects []Subject, namespaced bool) (errs status.FieldErrors) {
-	at := status.Field("roleRef")
+	at := status.NewPath("roleRef")
 	if ref.APIGroup != Group {
-		errs = append(errs, status.UnsupportedValue(at.Child("apiGroup"), ref.APIGroup, []string{Group}))
+		errs = append(errs, status.NotSupportedField(at.Child("apiGroup"), ref.APIGroup, []string{Group}))
 	}
 	if kinds := roleKinds(namespaced); ref.Kind != "ClusterRole" && !(namespaced && ref.Kind == "Role") {
-		errs = append(errs, status.UnsupportedValue(at.Child("kind"), ref.Kind, kinds))
+		errs = append(errs, status.NotSupportedField(at.Child("kind"), ref.Kind, kinds))
 	}
 	if ref.Name == "" {
 		errs = append(errs, status.RequiredField(at.Child("name"), ""))
@@ -75,7 +75,7 @@ func validateBinding(ref RoleRef, subjects []Subject, namespaced bool) (errs sta
 		errs = append(errs, status.InvalidField(at.Child("name"), ref.Name, fault))
 	}
 	for i, s := range subjects {
-		errs = append(errs, s.validate(status.Field("subjects").Index(i), namespaced)...)
+		errs = append(errs, s.validate(status.NewPath("subjects").Index(i), namespaced)...)
 	}
 	return errs
 }
@@ -105,11 +105,11 @@ func (s *Subject) validate(at *status.Path, namespaced bool) (errs status.FieldE
 		}
 	case UserKind, GroupKind:
 	default:
-		return append(errs, status.UnsupportedValue(at.Child("kind"), s.Kind,
+		return append(errs, status.NotSupportedField(at.Child("kind"), s.Kind,
 			[]string{ServiceAccountKind, UserKind, GroupKind}))
 	}
 	if s.APIGroup != group {
-		errs = append(errs, status.UnsupportedValue(at.Child("apiGroup"), s.APIGroup, []string{group}))
+		errs = append(errs, status.NotSupportedField(at.Child("apiGroup"), s.APIGroup, []string{group}))
 	}
 	return errs
 }
@@ -120,5 +120,5 @@ func validateSameRole(ref, old RoleRef) status.FieldErrors {
 	if ref == old {
 		return nil
 	}
-	return status.FieldErrors{status.InvalidField(status.Field("roleRef"), ref, "cannot change roleRef")}
+	return status.FieldErrors{status.InvalidField(status.NewPath("roleRef"), ref, "cannot change roleRef")}
 }

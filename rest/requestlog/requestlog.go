@@ -105,7 +105,7 @@ func (q *request) sent(int) { q.events++ }
 
 // changed notes the name of a new object, which is not in the URL. Hooks may have created others before, so the last
 // one counts.
-func (q *request) changed(c observe.Change) {
+func (q *request) changed(c observe.ObjectChange) {
 	if c.Before == nil && c.Namespace == q.Access.Namespace &&
 		c.Resource == resourceOf(q.Access.Group, q.Access.Resource) {
 		q.created = c.Name
@@ -210,7 +210,7 @@ func (all *attributes) outcome(q *request, e *observe.Ended) {
 	}
 }
 
-// resourceOf returns the plural of a resource with its group, as [observe.Change] has it. It is empty for a path outside
+// resourceOf returns the plural of a resource with its group, as [observe.ObjectChange] has it. It is empty for a path outside
 // of all resources.
 func resourceOf(group, resource string) string {
 	if group == "" || resource == "" {

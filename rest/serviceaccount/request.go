@@ -29,7 +29,7 @@ func checkName(name string, r *TokenRequest) error {
 		return nil
 	}
 	return status.Invalid(apimeta.GroupKind{Group: "authentication.k8s.io", Kind: "TokenRequest"}, name,
-		status.FieldErrors{status.InvalidField(status.Field("metadata", "name"), r.Name,
+		status.FieldErrors{status.InvalidField(status.NewPath("metadata", "name"), r.Name,
 			"must match the service account name if specified")})
 }
 
@@ -83,7 +83,7 @@ func (i *Issuer) issue(ctx context.Context, r *TokenRequest) (*TokenRequest, err
 func (i *Issuer) lifetime(ctx context.Context, spec *TokenRequestSpec) (time.Duration, error) {
 	seconds := int64(min(defaultLifetime, i.maxLifetime).Seconds())
 	spec.ExpirationSeconds = cmp.Or(spec.ExpirationSeconds, &seconds)
-	wanted, field := *spec.ExpirationSeconds, status.Field("spec", "expirationSeconds")
+	wanted, field := *spec.ExpirationSeconds, status.NewPath("spec", "expirationSeconds")
 	var errs status.FieldErrors
 	switch longest := int64(i.maxLifetime.Seconds()); {
 	case wanted < int64(minLifetime.Seconds()):

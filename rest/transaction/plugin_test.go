@@ -39,7 +39,7 @@ func (o *recorder) Observe(ctx context.Context, r *observe.Request) (context.Con
 	about := fmt.Sprint(r.AuditID, " ", r.Access.User.Name, " ", r.Access.Verb, " ", r.Access.Resource, r.Access.Path, " ",
 		r.Access.Name)
 	return nil, observe.Observation{
-		Changed: func(c observe.Change) { o.lines = append(o.lines, "changed "+c.Name) },
+		Changed: func(c observe.ObjectChange) { o.lines = append(o.lines, "changed "+c.Name) },
 		Ended:   func(e observe.Ended) { o.lines = append(o.lines, fmt.Sprint(about, " ", e.Code)) },
 	}, nil
 }

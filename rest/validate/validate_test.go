@@ -24,7 +24,7 @@ func widgets() rest.Resource[Widget] {
 		Group: "example.com", Version: "v1", Plural: "widgets",
 		Hooks: rest.Hooks[Widget]{Validate: func(_ context.Context, w, old *Widget) (errs status.FieldErrors, err error) {
 			if old != nil && w.Spec.Size < old.Spec.Size {
-				errs = append(errs, status.ForbiddenField(status.Field("spec", "size"), "may not shrink"))
+				errs = append(errs, status.ForbiddenField(status.NewPath("spec", "size"), "may not shrink"))
 			}
 			return errs, nil
 		}},

@@ -55,7 +55,7 @@ func (h *webhooks) compileAll(conditions []ar.MatchCondition) (*rules.Conditions
 
 // meets reports whether the write meets the matchConditions of a webhook. If they fail, the failure policy decides: the
 // webhook is not called, or the write is refused.
-func (d *dispatch) meets(ctx context.Context, w *webhook, in admission.Version) (bool, error) {
+func (d *dispatch) meets(ctx context.Context, w *webhook, in admission.KindVersion) (bool, error) {
 	if w.conditions == nil {
 		return true, nil
 	}

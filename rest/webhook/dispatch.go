@@ -23,7 +23,7 @@ type dispatch struct {
 }
 
 // matches reports whether a webhook sees the write, and in which version.
-func (d *dispatch) matches(ctx context.Context, w *webhook) (in admission.Version, matches bool, err error) {
+func (d *dispatch) matches(ctx context.Context, w *webhook) (in admission.KindVersion, matches bool, err error) {
 	if in, matches, err = d.matching.Match(ctx, &w.criteria); matches && w.fault != nil {
 		return in, false, status.InternalError(w.fault)
 	}
@@ -39,7 +39,7 @@ func (d *dispatch) waitOutside(ctx context.Context, service string) (done func()
 }
 
 // objects returns the new and the old object in a version. Either is absent if the operation has no such object.
-func (d *dispatch) objects(in admission.Version) (objects matching.Objects, err error) {
+func (d *dispatch) objects(in admission.KindVersion) (objects matching.Objects, err error) {
 	if _, err = d.request.ObjectIn(in, &objects.Object); err == nil {
 		_, err = d.request.OldObjectIn(in, &objects.Old)
 	}
@@ -47,7 +47,7 @@ func (d *dispatch) objects(in admission.Version) (objects matching.Objects, err 
 }
 
 // question returns the request of an AdmissionReview, which lacks only its uid.
-func (d *dispatch) question(in admission.Version) (doc.Value, error) {
+func (d *dispatch) question(in admission.KindVersion) (doc.Value, error) {
 	shown, err := d.objects(in)
 	if err != nil {
 		return doc.Value{}, status.InternalError(err)

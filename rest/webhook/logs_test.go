@@ -64,7 +64,7 @@ func TestNoLogQuotesAnObject(t *testing.T) {
 	}
 	refused := status.Forbidden(apimeta.GroupResource{Group: "example.com", Resource: "gears"}, "a", "no "+planted)
 	invalid := status.Invalid(apimeta.GroupKind{Group: "example.com", Kind: "Gear"}, "a", status.FieldErrors{
-		status.InvalidField(status.Field("spec").Child("material"), planted, "no "+planted)})
+		status.InvalidField(status.NewPath("spec").Child("material"), planted, "no "+planted)})
 	for _, c := range []struct {
 		name    string
 		webhook func(*world)

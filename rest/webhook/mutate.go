@@ -86,7 +86,7 @@ func (d *dispatch) object() (object doc.Value, err error) {
 func (w *webhook) id() string { return w.configuration + "/" + w.name }
 
 // callMutating calls one webhook, and reports whether it has changed the object.
-func (d *dispatch) callMutating(ctx context.Context, w *webhook, in admission.Version) (changed bool, err error) {
+func (d *dispatch) callMutating(ctx context.Context, w *webhook, in admission.KindVersion) (changed bool, err error) {
 	if err := d.checkDryRun(w); err != nil {
 		return false, err
 	}
@@ -109,7 +109,7 @@ func (d *dispatch) callMutating(ctx context.Context, w *webhook, in admission.Ve
 }
 
 // patch applies the patch of an answer.
-func (d *dispatch) patch(w *webhook, a *answer, in admission.Version) (changed bool, err error) {
+func (d *dispatch) patch(w *webhook, a *answer, in admission.KindVersion) (changed bool, err error) {
 	p, err := docpatch.ParseJSONPatch(a.Patch)
 	if err != nil {
 		return false, &callError{w.name, fmt.Errorf("received undecodable patch in webhook response: %w", w.withheld(err))}

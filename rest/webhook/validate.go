@@ -50,7 +50,7 @@ func (d *dispatch) validate(ctx context.Context, registered []*webhook) error {
 
 // calls returns the calls of the webhooks that see the write. Webhooks that see the same version get the same request.
 func (d *dispatch) calls(ctx context.Context, registered []*webhook) (calls []call, err error) {
-	requests := map[admission.Version]doc.Value{}
+	requests := map[admission.KindVersion]doc.Value{}
 	for _, w := range registered {
 		in, matches, err := d.matches(ctx, w)
 		if err != nil {

@@ -24,8 +24,8 @@ const (
 const maxRevision watch.Revision = 1 << 53
 
 var (
-	_ storage.Backend = (*file)(nil)
-	_ storage.Limiter = (*file)(nil)
+	_ storage.Backend        = (*file)(nil)
+	_ storage.BoundedBackend = (*file)(nil)
 )
 
 var errReadOnly = errors.New("the file was opened for reading only")
@@ -146,7 +146,7 @@ func (f *file) stored(resource string, key, value []byte, known forms) (s storag
 
 // History implements [storage.Backend].
 func (f *file) History(ctx context.Context, resource string,
-	yield func(storage.Undo) error) (oldest watch.Revision, err error) {
+	yield func(storage.PriorState) error) (oldest watch.Revision, err error) {
 	at := &place{}
 	err = f.view(at, func(tx *bbolt.Tx) error {
 		_, s, err := readMeta(tx)
@@ -189,12 +189,12 @@ func (f *file) History(ctx context.Context, resource string,
 }
 
 // undo verifies and opens a change of the history.
-func (f *file) undo(key, value []byte, known forms) (u storage.Undo, err error) {
+func (f *file) undo(key, value []byte, known forms) (u storage.PriorState, err error) {
 	c, err := parseChange(key, value)
 	if err != nil {
 		return u, err
 	}
-	u = storage.Undo{Key: c.key, Revision: watch.Revision(binary.BigEndian.Uint64(key)), GroupEnd: c.groupEnd,
+	u = storage.PriorState{Key: c.key, Revision: watch.Revision(binary.BigEndian.Uint64(key)), GroupEnd: c.groupEnd,
 		At: time.UnixMicro(c.at), Written: c.writtenBefore}
 	if u.Form, err = known.name(c.key.Resource, c.form); err != nil || !c.before {
 		return u, err
@@ -253,7 +253,7 @@ func (f *file) rewrite(resource, form string, records []*storage.Record) error {
 	})
 }
 
-// Room implements [storage.Limiter]. A write needs about twice the bytes by which its objects grow, for the object and
+// Room implements [storage.BoundedBackend]. A write needs about twice the bytes by which its objects grow, for the object and
 // for the history.
 func (f *file) Room(grown int64) error {
 	c := f.current.Load()

@@ -26,10 +26,10 @@ type Store struct {
 }
 
 var (
-	_ storage.Store    = (*Store)(nil)
-	_ storage.Prober   = (*Store)(nil)
-	_ storage.Reporter = (*Store)(nil)
-	_ storage.Limited  = (*Store)(nil)
+	_ storage.Store        = (*Store)(nil)
+	_ storage.Prober       = (*Store)(nil)
+	_ storage.Reporter     = (*Store)(nil)
+	_ storage.PartialStore = (*Store)(nil)
 )
 
 // Open returns a store of the objects of these sources. It calls none of their functions: the store begins to read a
@@ -99,13 +99,13 @@ func (a *authority) setScope(s *source, namespaced bool) {
 	}
 }
 
-// Limits implements [storage.Limited].
-func (s *Store) Limits(resource string) (storage.Limits, bool) {
+// Unsupported implements [storage.PartialStore].
+func (s *Store) Unsupported(resource string) (storage.Unsupported, bool) {
 	of := s.authority.sources[resource]
 	if of == nil {
-		return storage.Limits{}, true
+		return storage.Unsupported{}, true
 	}
-	return storage.Limits{NoCreate: of.create == nil, NoUpdate: of.update == nil, NoDelete: of.remove == nil}, true
+	return storage.Unsupported{Create: of.create == nil, Update: of.update == nil, Delete: of.remove == nil}, true
 }
 
 // Ready implements [storage.Prober]. It returns an error that names the sources whose objects clients cannot read.

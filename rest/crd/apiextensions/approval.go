@@ -53,7 +53,7 @@ func (c *checker) approval(d, old *CustomResourceDefinition) {
 			return
 		}
 	}
-	at := status.Field("metadata", "annotations").Key(ApprovedAnnotation)
+	at := status.NewPath("metadata", "annotations").Key(ApprovedAnnotation)
 	switch now {
 	case ApprovalMissing:
 		c.fail(status.RequiredField(at, reason))

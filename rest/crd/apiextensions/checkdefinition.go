@@ -63,12 +63,12 @@ func (checks Checks) Validate(d, old *CustomResourceDefinition) status.FieldErro
 	if old != nil {
 		c.fixed(&d.Spec, &old.Spec)
 	}
-	c.names(&d.Status.AcceptedNames, status.Field("status", "acceptedNames"))
+	c.names(&d.Status.AcceptedNames, status.NewPath("status", "acceptedNames"))
 	c.storedVersions(d)
 	c.approval(d, old)
 	c.history(d, old)
 	if d.Spec.PreserveUnknownFields && (old == nil || !old.Spec.PreserveUnknownFields) {
-		c.fail(status.InvalidField(status.Field("spec", "preserveUnknownFields"), true,
+		c.fail(status.InvalidField(status.NewPath("spec", "preserveUnknownFields"), true,
 			"cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"))
 	}
 	if len(c.errs) == 0 {
@@ -80,7 +80,7 @@ func (checks Checks) Validate(d, old *CustomResourceDefinition) status.FieldErro
 // ValidateStatus returns the faults of the status of a definition.
 func ValidateStatus(d *CustomResourceDefinition) status.FieldErrors {
 	c := &checker{}
-	c.names(&d.Status.AcceptedNames, status.Field("status", "acceptedNames"))
+	c.names(&d.Status.AcceptedNames, status.NewPath("status", "acceptedNames"))
 	return c.errs
 }
 
@@ -160,14 +160,14 @@ func (c *checker) name(d *CustomResourceDefinition) {
 		set          bool
 	}{{"generateName", d.GenerateName, d.GenerateName != ""}, {"name", d.Name, true}} {
 		if n.set && n.value != d.Spec.Names.Plural+"."+d.Spec.Group {
-			c.fail(status.InvalidField(status.Field("metadata", n.field), n.value, `must be spec.names.plural+"."+spec.group`))
+			c.fail(status.InvalidField(status.NewPath("metadata", n.field), n.value, `must be spec.names.plural+"."+spec.group`))
 		}
 	}
 }
 
 // fixed checks the fields that never change, and those that do not change once the kind is served.
 func (c *checker) fixed(now, was *CustomResourceDefinitionSpec) {
-	at := status.Field("spec")
+	at := status.NewPath("spec")
 	immutable := func(p *status.Path, now, was string) {
 		if now != was {
 			c.fail(status.InvalidField(p, now, "field is immutable"))

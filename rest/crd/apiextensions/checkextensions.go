@@ -24,7 +24,7 @@ func (c *schemaChecker) extensions(s *JSONSchemaProps, at *status.Path) {
 			mustHaveType("object", "x-kubernetes-map-type")
 		}
 		if !known(mapTypes, *s.XMapType) {
-			c.schema.fail(status.UnsupportedValue(at.Child("x-kubernetes-map-type"), *s.XMapType, mapTypes))
+			c.schema.fail(status.NotSupportedField(at.Child("x-kubernetes-map-type"), *s.XMapType, mapTypes))
 		}
 	}
 	if s.XListType != nil {
@@ -34,7 +34,7 @@ func (c *schemaChecker) extensions(s *JSONSchemaProps, at *status.Path) {
 			c.schema.fail(setFaults(s, at)...)
 		}
 		if kinds := []string{"atomic", "set", "map"}; !known(kinds, *s.XListType) {
-			c.schema.fail(status.UnsupportedValue(at.Child("x-kubernetes-list-type"), *s.XListType, kinds))
+			c.schema.fail(status.NotSupportedField(at.Child("x-kubernetes-list-type"), *s.XListType, kinds))
 		}
 	}
 	c.keyedList(s, at)

@@ -41,7 +41,7 @@ func (c *schemaChecker) ruleFaults(s *JSONSchemaProps, parent *status.Path) {
 			fail(status.RequiredField(at.Child("messageExpression"), "messageExpression must be non-empty if specified"))
 		}
 		if r.Reason != nil && !known(ruleReasons, *r.Reason) {
-			fail(status.UnsupportedValue(at.Child("reason"), *r.Reason, ruleReasons))
+			fail(status.NotSupportedField(at.Child("reason"), *r.Reason, ruleReasons))
 		}
 		if r.FieldPath == "" {
 			continue

@@ -182,7 +182,7 @@ func (c *schemaChecker) place(s *JSONSchemaProps, p schemaPlace) {
 // forbidden reports the parts of OpenAPI that no schema of an object may have.
 func (c *schemaChecker) forbidden(s *JSONSchemaProps, p schemaPlace) {
 	if !c.lenient.unknownTypes && s.Type != "" && !known(openAPITypes, s.Type) {
-		c.schema.fail(status.UnsupportedValue(p.at.Child("type"), s.Type, openAPITypes))
+		c.schema.fail(status.NotSupportedField(p.at.Child("type"), s.Type, openAPITypes))
 	}
 	if s.Default != nil && !p.defaults {
 		c.schema.fail(status.ForbiddenField(p.at.Child("default"), "must not be set "+p.noDefaults))

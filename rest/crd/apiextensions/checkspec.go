@@ -59,7 +59,7 @@ func (s *CustomResourceSubresources) hasStatus() bool { return s != nil && s.Sta
 
 // spec checks everything that does not depend on the stored definition.
 func (c *checker) spec(s *CustomResourceDefinitionSpec) {
-	at := status.Field("spec")
+	at := status.NewPath("spec")
 	c.group(s.Group, at.Child("group"))
 	c.oneOf(string(s.Scope), at.Child("scope"), string(ClusterScoped), string(NamespaceScoped))
 	common := shareOf(s.Versions)
@@ -150,7 +150,7 @@ func (c *checker) oneOf(value string, at *status.Path, allowed ...string) {
 	case value == "":
 		c.fail(status.RequiredField(at, ""))
 	case !known(allowed, value):
-		c.fail(status.UnsupportedValue(at, value, allowed))
+		c.fail(status.NotSupportedField(at, value, allowed))
 	}
 }
 

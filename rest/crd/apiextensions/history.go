@@ -41,7 +41,7 @@ func HistoryAnnotations(all map[string]string) map[string]string {
 func HistoryOf(annotations map[string]string) (*rest.History, status.FieldErrors) {
 	var h rest.History
 	var faults status.FieldErrors
-	declared, at := HistoryAnnotations(annotations), status.Field("metadata", "annotations")
+	declared, at := HistoryAnnotations(annotations), status.NewPath("metadata", "annotations")
 	if len(declared) == 0 {
 		return nil, nil
 	}

@@ -29,7 +29,7 @@ func (checks Checks) validateMark(ctx context.Context, d, old *CustomResourceDef
 	if !marked || checks.Own != nil && checks.Own(ctx) {
 		return nil
 	}
-	return status.FieldErrors{status.ForbiddenField(status.Field("metadata", "annotations").Key(CompiledAnnotation),
+	return status.FieldErrors{status.ForbiddenField(status.NewPath("metadata", "annotations").Key(CompiledAnnotation),
 		"only the server writes the definitions of its own kinds")}
 }
 

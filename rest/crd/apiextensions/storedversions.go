@@ -8,7 +8,7 @@ import (
 
 // storedVersions checks that every version in which objects may be stored is still there.
 func (c *checker) storedVersions(d *CustomResourceDefinition) {
-	at, stored := status.Field("status", "storedVersions"), d.Status.StoredVersions
+	at, stored := status.NewPath("status", "storedVersions"), d.Status.StoredVersions
 	if len(stored) == 0 {
 		c.fail(status.InvalidField(at, stored, "must have at least one stored version"))
 		return

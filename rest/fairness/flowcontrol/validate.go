@@ -29,7 +29,7 @@ func check(holds bool, err *status.FieldError) status.FieldErrors {
 
 // Validate returns the errors of a FlowSchema, in the words of kube-apiserver.
 func (s *FlowSchema) Validate() status.FieldErrors {
-	at := status.Field("spec")
+	at := status.NewPath("spec")
 	precedence, level := at.Child("matchingPrecedence"), at.Child("priorityLevelConfiguration").Child("name")
 	n := s.Spec.MatchingPrecedence
 	errs := slices.Concat(
@@ -40,7 +40,7 @@ func (s *FlowSchema) Validate() status.FieldErrors {
 			status.InvalidField(precedence, n, "only the schema named 'exempt' may have matchingPrecedence 1")),
 	)
 	if m := s.Spec.DistinguisherMethod; m != nil && m.Type != ByUser && m.Type != ByNamespace {
-		errs = append(errs, status.UnsupportedValue(at.Child("distinguisherMethod").Child("type"), *m,
+		errs = append(errs, status.NotSupportedField(at.Child("distinguisherMethod").Child("type"), *m,
 			[]string{ByNamespace, ByUser}))
 	}
 	if name := s.Spec.PriorityLevelConfiguration.Name; name == "" {
@@ -94,7 +94,7 @@ func (r *PolicyRulesWithSubjects) validate(at *status.Path) (errs status.FieldEr
 func (s *Subject) validate(at *status.Path) (errs status.FieldErrors) {
 	kinds := []string{GroupKind, ServiceAccountKind, UserKind}
 	if !slices.Contains(kinds, s.Kind) {
-		return status.FieldErrors{status.UnsupportedValue(at.Child("kind"), s.Kind, kinds)}
+		return status.FieldErrors{status.NotSupportedField(at.Child("kind"), s.Kind, kinds)}
 	}
 	for _, member := range []struct {
 		kind, field string
@@ -179,7 +179,7 @@ func validateVerbs(at *status.Path, verbs []string) status.FieldErrors {
 	errs := starAlone(at, verbs, "verbs must contain at least one value", "verbs")
 	unknown := slices.ContainsFunc(verbs, func(verb string) bool { return !slices.Contains(known, verb) })
 	if unknown && !slices.Contains(verbs, all) {
-		errs = append(errs, status.UnsupportedValue(at, verbs, known))
+		errs = append(errs, status.NotSupportedField(at, verbs, known))
 	}
 	return errs
 }
@@ -217,7 +217,7 @@ func urlProblem(url string) string {
 
 // Validate returns the errors of a PriorityLevelConfiguration, in the words of kube-apiserver.
 func (l *PriorityLevelConfiguration) Validate() status.FieldErrors {
-	at, spec := status.Field("spec"), &l.Spec
+	at, spec := status.NewPath("spec"), &l.Spec
 	errs := check((l.Name == Exempt) == (spec.Type == TypeExempt),
 		status.InvalidField(at.Child("type"), spec.Type, "must be 'Exempt' if and only if `name` is 'exempt'"))
 	switch spec.Type {
@@ -239,7 +239,7 @@ func (l *PriorityLevelConfiguration) Validate() status.FieldErrors {
 	case "":
 		errs = append(errs, status.RequiredField(at.Child("type"), ""))
 	default:
-		errs = append(errs, status.UnsupportedValue(at.Child("type"), spec.Type, []string{TypeExempt, TypeLimited}))
+		errs = append(errs, status.NotSupportedField(at.Child("type"), spec.Type, []string{TypeExempt, TypeLimited}))
 	}
 	if l.Name == CatchAll && !reflect.DeepEqual(l.Spec, MandatoryPriorityLevelConfigurations()[1].Spec) {
 		errs = append(errs, isFixed(at, l.Spec, l.Name))
@@ -275,7 +275,7 @@ func (l *LimitedPriorityLevelConfiguration) validate(at *status.Path) status.Fie
 	case "":
 		return append(errs, status.RequiredField(at.Child("type"), ""))
 	}
-	return append(errs, status.UnsupportedValue(at.Child("type"), l.LimitResponse.Type, []string{TypeQueue, TypeReject}))
+	return append(errs, status.NotSupportedField(at.Child("type"), l.LimitResponse.Type, []string{TypeQueue, TypeReject}))
 }
 
 // validate checks that requests can be dealt to queues: the queues of a flow are chosen by the bits of one hash.
@@ -303,7 +303,7 @@ func (q *QueuingConfiguration) validate(at *status.Path) status.FieldErrors {
 }
 
 func validateConditions(conditions []Condition) (errs status.FieldErrors) {
-	at := status.Field("status").Child("conditions")
+	at := status.NewPath("status").Child("conditions")
 	seen := map[string]bool{}
 	for i, c := range conditions {
 		if seen[c.Type] {

@@ -263,7 +263,7 @@ func TestVersion(t *testing.T) {
 			"application/vnd.kubernetes.protobuf, */*").Code)
 	})
 	t.Run("of the host", func(t *testing.T) {
-		api := apitest.New(t, rest.Options{Version: rest.Version{GitVersion: "v3.21.4-rc.1", GitCommit: "abc"}},
+		api := apitest.New(t, rest.Options{Version: rest.ProgramVersion{GitVersion: "v3.21.4-rc.1", GitCommit: "abc"}},
 			apitest.WidgetResource())
 		a := apitest.Do(t, api, "GET", "/version", "")
 		assert.Equal(t, "v3.21.4-rc.1", a.Text(t, "gitVersion"))

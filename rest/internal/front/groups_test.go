@@ -104,7 +104,7 @@ func TestErrorsNameTheGroupOfTheStoredVersion(t *testing.T) {
 
 	prime := apitest.NewCogs(t, inTwoGroups, func(r *rest.Resource[apitest.Cog]) {
 		r.Hooks.Validate = func(_ context.Context, c, _ *apitest.Cog) (status.FieldErrors, error) {
-			return status.FieldErrors{status.InvalidField(status.Field("spec", "teeth"), c.Spec.Teeth, "must be prime")}, nil
+			return status.FieldErrors{status.InvalidField(status.NewPath("spec", "teeth"), c.Spec.Teeth, "must be prime")}, nil
 		}
 	})
 	invalid := apitest.Do(t, prime, "POST", oldCogs, oldCogBody(`{"toothCount":4}`))

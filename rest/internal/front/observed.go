@@ -265,7 +265,7 @@ func (o *observed) endStep(r observe.StepResult, ended func(observe.StepResult),
 }
 
 // Committed implements [steps.Observer].
-func (o *observed) Committed(_ context.Context, c observe.Change) {
+func (o *observed) Committed(_ context.Context, c observe.ObjectChange) {
 	o.tell(func(by *observe.Observation) {
 		if by.Changed != nil {
 			by.Changed(c)

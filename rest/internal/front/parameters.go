@@ -21,13 +21,13 @@ func (q *request) writeParameters(form writeForm) (write.Asked, error) {
 	case applies:
 		o.Force = route.ParseBool(query.Get("force"))
 	default:
-		errs = append(errs, status.ForbiddenField(status.Field("force"), "may not be specified for non-apply patch"))
+		errs = append(errs, status.ForbiddenField(status.NewPath("force"), "may not be specified for non-apply patch"))
 	}
 	o.Manager = query.Get("fieldManager")
 	if applies && o.Manager == "" {
 		errs = append(errs, write.ManagerRequired())
 	}
-	errs = append(errs, objectmeta.ValidateFieldManager(status.Field("fieldManager"), o.Manager)...)
+	errs = append(errs, objectmeta.ValidateFieldManager(status.NewPath("fieldManager"), o.Manager)...)
 	dryRun := query["dryRun"]
 	errs = append(errs, write.ValidateDryRun(dryRun)...)
 	o.DryRun = len(dryRun) > 0

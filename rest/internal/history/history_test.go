@@ -269,7 +269,7 @@ func TestUndoIsValidated(t *testing.T) {
 	strict := false
 	api := newKeeping(t, apitest.WithValidate(func(_ context.Context, w, _ *apitest.Widget) (status.FieldErrors, error) {
 		if strict && *w.Spec.Size < 4 {
-			return status.FieldErrors{status.InvalidField(status.Field("spec", "size"), *w.Spec.Size, "is too small now")}, nil
+			return status.FieldErrors{status.InvalidField(status.NewPath("spec", "size"), *w.Spec.Size, "is too small now")}, nil
 		}
 		return nil, nil
 	}))
@@ -620,39 +620,39 @@ func TestClientsOfHistory(t *testing.T) {
 			require.NoError(t, err)
 			_, err = client.Modify(ctx, object, func(w *apitest.Widget) error { *w.Spec.Size = 4; return nil })
 			require.NoError(t, err)
-			list, err := client.History(ctx, object)
+			list, err := rest.HistoryOf(client).List(ctx, object)
 			require.NoError(t, err)
 			require.Len(t, list.Items, 2)
 			assert.Equal(t, made.ResourceVersion, list.Items[1].ResourceVersion)
-			old, err := client.AtRevision(ctx, object, made.ResourceVersion)
+			old, err := rest.HistoryOf(client).At(ctx, object, made.ResourceVersion)
 			require.NoError(t, err)
 			assert.EqualValues(t, 3, *old.Spec.Size)
-			difference, err := client.Difference(ctx, object, made.ResourceVersion, "")
+			difference, err := rest.HistoryOf(client).Difference(ctx, object, made.ResourceVersion, "")
 			require.NoError(t, err)
 			assert.Equal(t, []history.FieldChange{{Path: ".spec.size", Old: json.RawMessage("3"), New: json.RawMessage("4")}},
 				difference.Changes)
 
 			uid := "other"
-			_, err = client.Undo(ctx, object, "", rest.UndoOptions{Preconditions: &apimeta.Preconditions{UID: &uid}})
+			_, err = rest.HistoryOf(client).Undo(ctx, object, "", rest.UndoOptions{Preconditions: &apimeta.Preconditions{UID: &uid}})
 			assert.True(t, status.IsConflict(err), err)
-			tried, err := client.DryRun().Undo(ctx, object, "", rest.UndoOptions{})
+			tried, err := rest.HistoryOf(client.DryRun()).Undo(ctx, object, "", rest.UndoOptions{})
 			require.NoError(t, err)
 			assert.EqualValues(t, 3, *tried.Spec.Size)
-			undone, err := client.FieldManager("doctor").Undo(ctx, object, made.ResourceVersion, rest.UndoOptions{})
+			undone, err := rest.HistoryOf(client.FieldManager("doctor")).Undo(ctx, object, made.ResourceVersion, rest.UndoOptions{})
 			require.NoError(t, err)
 			assert.EqualValues(t, 3, *undone.Spec.Size)
-			_, err = client.AtRevision(ctx, object, "1")
+			_, err = rest.HistoryOf(client).At(ctx, object, "1")
 			assert.True(t, status.IsNotFound(err), err)
-			require.NoError(t, client.DryRun().PurgeHistory(ctx, object))
-			require.NoError(t, client.PurgeHistory(ctx, object))
-			list, err = client.History(ctx, object)
+			require.NoError(t, rest.HistoryOf(client.DryRun()).Purge(ctx, object))
+			require.NoError(t, rest.HistoryOf(client).Purge(ctx, object))
+			list, err = rest.HistoryOf(client).List(ctx, object)
 			require.NoError(t, err)
 			assert.Len(t, list.Items, 1)
-			assert.True(t, status.IsNotFound(client.PurgeHistory(ctx, "none")))
+			assert.True(t, status.IsNotFound(rest.HistoryOf(client).Purge(ctx, "none")))
 		})
 	}
 	plain := apitest.NewWidgets(t)
-	_, err := apitest.WidgetClient(t, plain).History(t.Context(), "first")
+	_, err := rest.HistoryOf(apitest.WidgetClient(t, plain)).List(t.Context(), "first")
 	assert.True(t, status.IsNotFound(err), "a kind without a history: %v", err)
 	assert.Equal(t, 404, apitest.Do(t, plain, "GET", first+"/history", "").Code)
 }
@@ -673,11 +673,11 @@ func TestRacingWriters(t *testing.T) {
 		})
 	}
 	writers.Wait()
-	list, err := client.History(t.Context(), "first")
+	list, err := rest.HistoryOf(client).List(t.Context(), "first")
 	require.NoError(t, err)
 	require.Len(t, list.Items, 41)
 	for i, v := range slices.Backward(list.Items) {
-		w, err := client.AtRevision(t.Context(), "first", v.ResourceVersion)
+		w, err := rest.HistoryOf(client).At(t.Context(), "first", v.ResourceVersion)
 		require.NoError(t, err)
 		assert.EqualValues(t, 41-i, *w.Spec.Size)
 	}
@@ -702,7 +702,7 @@ func TestTransactions(t *testing.T) {
 	assert.ErrorIs(t, api.Transact(t.Context(),
 		func(ctx context.Context) error { return errors.Join(refused, resize(ctx, 6)) }), refused)
 	require.NoError(t, api.Transact(t.Context(), func(ctx context.Context) error {
-		_, err := client.Undo(ctx, "first", "", rest.UndoOptions{})
+		_, err := rest.HistoryOf(client).Undo(ctx, "first", "", rest.UndoOptions{})
 		return err
 	}))
 	assert.Equal(t, []string{"Create []", "Update [.spec.size]", "Undo [.spec.size]"}, changes(t, api))

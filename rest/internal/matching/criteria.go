@@ -28,8 +28,8 @@ type Criteria struct {
 // matches counts.
 type Request struct {
 	review    *admission.Request
-	requested admission.Version
-	versions  []admission.Version // nil until they are needed
+	requested admission.KindVersion
+	versions  []admission.KindVersion // nil until they are needed
 	write     subject
 	namespace *namespace // nil until it is needed
 }
@@ -50,7 +50,7 @@ func For(r *admission.Request) *Request {
 // Match reports whether the criteria select the write, and the version in which. A version other than that of the
 // request means that the webhook or the policy wants to see the object in it. Match returns a NotFound error if the
 // namespace does not exist.
-func (q *Request) Match(ctx context.Context, c *Criteria) (in admission.Version, matches bool, err error) {
+func (q *Request) Match(ctx context.Context, c *Criteria) (in admission.KindVersion, matches bool, err error) {
 	if _, excluded := q.rule(c.Exclude, c.Equivalent); excluded {
 		return in, false, nil
 	}
@@ -76,14 +76,14 @@ func (q *Request) Match(ctx context.Context, c *Criteria) (in admission.Version,
 
 // rule returns the version in which a rule matches. The version of the request comes first, then the order of the rules
 // counts.
-func (q *Request) rule(rules []Rule, equivalent bool) (admission.Version, bool) {
+func (q *Request) rule(rules []Rule, equivalent bool) (admission.KindVersion, bool) {
 	for i := range rules {
 		if rules[i].matches(&q.write, q.requested.Resource) && rules[i].names(q.write.name) {
 			return q.requested, true
 		}
 	}
 	if !equivalent || len(rules) == 0 {
-		return admission.Version{}, false
+		return admission.KindVersion{}, false
 	}
 	if q.versions == nil {
 		q.versions = q.review.Versions()
@@ -95,7 +95,7 @@ func (q *Request) rule(rules []Rule, equivalent bool) (admission.Version, bool) 
 			}
 		}
 	}
-	return admission.Version{}, false
+	return admission.KindVersion{}, false
 }
 
 // inNamespace reports whether a selector selects the namespace of the write. It selects all writes of cluster-scoped
@@ -124,7 +124,7 @@ func (q *Request) selected(s apimeta.Selector) (bool, error) {
 	if s.Empty() {
 		return true, nil
 	}
-	for _, decode := range []func(admission.Version, any) (bool, error){q.review.ObjectIn, q.review.OldObjectIn} {
+	for _, decode := range []func(admission.KindVersion, any) (bool, error){q.review.ObjectIn, q.review.OldObjectIn} {
 		var object doc.Value
 		if _, err := decode(q.requested, &object); err != nil {
 			return false, err

@@ -13,7 +13,7 @@ type Objects struct{ Object, Old doc.Value }
 
 // Describe returns a write as the request of an AdmissionReview of admission.k8s.io/v1, without uid. in is the version
 // in which a webhook or a policy matches.
-func (q *Request) Describe(in admission.Version, shown Objects) (doc.Value, error) {
+func (q *Request) Describe(in admission.KindVersion, shown Objects) (doc.Value, error) {
 	described, err := describeOptions(q.shownOptions())
 	if err != nil {
 		return doc.Value{}, err

@@ -21,6 +21,6 @@ func TestManagerOfAUserAgent(t *testing.T) {
 	} {
 		got := objectmeta.ManagerOf(agent)
 		assert.Equal(t, want, got, "%q", agent)
-		assert.Empty(t, objectmeta.ValidateFieldManager(status.Field("fieldManager"), got), "%q", agent)
+		assert.Empty(t, objectmeta.ValidateFieldManager(status.NewPath("fieldManager"), got), "%q", agent)
 	}
 }

@@ -51,7 +51,7 @@ func (r Rules) Validate(obj, old doc.Value) (errs status.FieldErrors, warnings [
 }
 
 // at returns the path of a field of the metadata.
-func at(field string) *status.Path { return status.Field("metadata", field) }
+func at(field string) *status.Path { return status.NewPath("metadata", field) }
 
 // validateNames checks the name and the generateName.
 func (r Rules) validateNames(m, old doc.Value) (errs status.FieldErrors) {

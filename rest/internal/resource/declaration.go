@@ -112,11 +112,11 @@ const elsewhere = "The objects live outside of this API: it may show changes lat
 
 // readLimits asks the store what it cannot do with the objects.
 func (res *Resource) readLimits(d *Declaration) {
-	store, ok := res.Store.(storage.Limited)
+	store, ok := res.Store.(storage.PartialStore)
 	if !ok || d.Kind.Virtual {
 		return
 	}
-	if res.limits, res.Elsewhere = store.Limits(res.StoredName()); res.Elsewhere {
+	if res.unsupported, res.Elsewhere = store.Unsupported(res.StoredName()); res.Elsewhere {
 		res.Traits.Untracked, d.Kind.Elsewhere = true, true
 		d.Kind.Description = strings.TrimSpace(d.Kind.Description + " " + elsewhere)
 	}
@@ -231,9 +231,9 @@ func (res *Resource) addVerbs() error {
 // and a kind whose objects live elsewhere what its store allows.
 func (res *Resource) Possible(verb string) bool {
 	switch {
-	case res.limits.NoCreate && verb == kind.Create,
-		res.limits.NoUpdate && (verb == kind.Update || verb == kind.Patch),
-		res.limits.NoDelete && (verb == kind.Delete || verb == kind.DeleteCollection):
+	case res.unsupported.Create && verb == kind.Create,
+		res.unsupported.Update && (verb == kind.Update || verb == kind.Patch),
+		res.unsupported.Delete && (verb == kind.Delete || verb == kind.DeleteCollection):
 		return false
 	case res.Kind.Virtual:
 		return verb == kind.Create

@@ -117,7 +117,7 @@ func TestHooksOnDocuments(t *testing.T) {
 			},
 			Validate: func(_ context.Context, d, _ *apimeta.Document) (status.FieldErrors, error) {
 				if content(d, "spec")["watts"].(int64) > 100 {
-					return status.FieldErrors{status.InvalidField(status.Field("spec", "watts"), nil, "too bright")}, nil
+					return status.FieldErrors{status.InvalidField(status.NewPath("spec", "watts"), nil, "too bright")}, nil
 				}
 				return nil, nil
 			},

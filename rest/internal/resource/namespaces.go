@@ -73,7 +73,7 @@ func withoutFirstFinalizer(obj, body doc.Value) doc.Value {
 
 // validatePhase checks that the phase agrees with the deletionTimestamp.
 func validatePhase(obj doc.Value) status.FieldErrors {
-	phase, at := obj.Lookup("status", "phase").Text(), status.Field("status", "Phase")
+	phase, at := obj.Lookup("status", "phase").Text(), status.NewPath("status", "Phase")
 	switch deleting := objectmeta.Deleting(obj); {
 	case !deleting && phase != phaseActive:
 		return status.FieldErrors{status.InvalidField(at, phase, "may only be 'Active' if `deletionTimestamp` is empty")}
@@ -112,7 +112,7 @@ func validateNamespace(obj, old doc.Value, part Part) (errs status.FieldErrors) 
 		return validatePhase(obj)
 	}
 	for i, f := range obj.Lookup("spec", objectmeta.Finalizers).Elements() {
-		path := status.Field("spec", objectmeta.Finalizers)
+		path := status.NewPath("spec", objectmeta.Finalizers)
 		if part == finalizePart {
 			path = path.Index(i)
 		}

@@ -27,21 +27,21 @@ func (res *Resource) WithKind(obj doc.Value) doc.Value {
 // number of goroutines may use it.
 type Resource struct {
 	*Environment
-	Store     storage.Store  // keeps the objects of all versions
-	limits    storage.Limits // what Store cannot do
-	Elsewhere bool           // the objects live elsewhere: the store is a storage.Limited
-	Apart     bool           // Store is not that of the API, so its transactions cannot include objects of most other resources
-	Kind      *kind.Kind
-	GVK       apimeta.GroupVersionKind
-	GR        apimeta.GroupResource
-	Dialect   upstream.Dialect
-	Traits    Traits
-	GoType    GoType
-	Schema    *schema.Schema
-	Metadata  *schema.Schema // the schema of the field metadata
-	TypeView  schema.View    // the object as its Go type shows it
-	Rules     rules.Checker  // nil for a kind without rules
-	Managed   *managed.Kind  // nil if the kind keeps no managedFields
+	Store       storage.Store       // keeps the objects of all versions
+	unsupported storage.Unsupported // what Store cannot do
+	Elsewhere   bool                // the objects live elsewhere: the store is a storage.PartialStore
+	Apart       bool                // Store is not that of the API, so transactions cannot span it and most other resources
+	Kind        *kind.Kind
+	GVK         apimeta.GroupVersionKind
+	GR          apimeta.GroupResource
+	Dialect     upstream.Dialect
+	Traits      Traits
+	GoType      GoType
+	Schema      *schema.Schema
+	Metadata    *schema.Schema // the schema of the field metadata
+	TypeView    schema.View    // the object as its Go type shows it
+	Rules       rules.Checker  // nil for a kind without rules
+	Managed     *managed.Kind  // nil if the kind keeps no managedFields
 	lineage
 	index
 	Subresources []*Subresource

@@ -159,7 +159,7 @@ func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, e
 	if n < 0 && !s.res.Dialect.CountsChecked {
 		return doc.Value{}, status.Invalid(apimeta.GroupKind{Group: scaleGroup, Kind: "Scale"}, objectmeta.NameOf(parent),
 			status.FieldErrors{
-				status.InvalidField(status.Field("spec", "replicas"), n, "must be greater than or equal to 0")})
+				status.InvalidField(status.NewPath("spec", "replicas"), n, "must be greater than or equal to 0")})
 	}
 	return parent.WithAt(wanted, s.spec...), nil
 }
@@ -207,7 +207,7 @@ func checkCount(obj doc.Value, path []string) status.FieldErrors {
 	return nil
 }
 
-func scaleField(path []string) *status.Path { return status.Field("." + strings.Join(path, ".")) }
+func scaleField(path []string) *status.Path { return status.NewPath("." + strings.Join(path, ".")) }
 
 // reach returns the value of a field, which may be absent. It fails if a value on the way is not a map.
 func reach(obj doc.Value, path []string) (doc.Value, error) {

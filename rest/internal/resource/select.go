@@ -71,7 +71,7 @@ func (p ListParameters) Validate() error {
 	if p.Watch {
 		return InvalidOptions("ListOptions", p.watchErrors())
 	}
-	path := status.Field("resourceVersionMatch")
+	path := status.NewPath("resourceVersionMatch")
 	var errs status.FieldErrors
 	if match := p.ResourceVersionMatch; match != "" {
 		if p.ResourceVersion == "" {
@@ -82,7 +82,7 @@ func (p ListParameters) Validate() error {
 			errs = append(errs, matchWithContinue(path))
 		}
 		if match != apimeta.MatchExact && match != apimeta.MatchNotOlderThan {
-			errs = append(errs, status.UnsupportedValue(path, string(match), []string{"Exact", "NotOlderThan", ""}))
+			errs = append(errs, status.NotSupportedField(path, string(match), []string{"Exact", "NotOlderThan", ""}))
 		}
 		if match == apimeta.MatchExact && p.ResourceVersion == "0" {
 			errs = append(errs, status.ForbiddenField(path,
@@ -90,7 +90,7 @@ func (p ListParameters) Validate() error {
 		}
 	}
 	if p.SendInitialEvents != nil {
-		errs = append(errs, status.ForbiddenField(status.Field("sendInitialEvents"),
+		errs = append(errs, status.ForbiddenField(status.NewPath("sendInitialEvents"),
 			"sendInitialEvents is forbidden for list"))
 	}
 	return InvalidOptions("ListOptions", errs)
@@ -98,7 +98,7 @@ func (p ListParameters) Validate() error {
 
 // watchErrors returns the errors in the options of a watch.
 func (p ListParameters) watchErrors() (errs status.FieldErrors) {
-	path := status.Field("resourceVersionMatch")
+	path := status.NewPath("resourceVersionMatch")
 	match, sends := p.ResourceVersionMatch, p.SendInitialEvents != nil
 	if !sends && match == "" && (p.ResourceVersion == "" || p.ResourceVersion == "0") {
 		match, sends = apimeta.MatchNotOlderThan, true // a watch without a version asks for this
@@ -115,7 +115,7 @@ func (p ListParameters) watchErrors() (errs status.FieldErrors) {
 			"resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
 	}
 	if match != apimeta.MatchNotOlderThan {
-		errs = append(errs, status.UnsupportedValue(path, string(match), []string{"NotOlderThan"}))
+		errs = append(errs, status.NotSupportedField(path, string(match), []string{"NotOlderThan"}))
 	}
 	if p.Continue != "" {
 		errs = append(errs, matchWithContinue(path))

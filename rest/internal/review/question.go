@@ -81,7 +81,7 @@ func (s *Question) Check() status.FieldErrors {
 	if (s.ResourceAttributes == nil) != (s.NonResourceAttributes == nil) {
 		return nil
 	}
-	return status.FieldErrors{status.InvalidField(status.Field("spec"), s.NonResourceAttributes,
+	return status.FieldErrors{status.InvalidField(status.NewPath("spec"), s.NonResourceAttributes,
 		"exactly one of nonResourceAttributes or resourceAttributes must be specified")}
 }
 
@@ -89,7 +89,7 @@ func (s *Question) Check() status.FieldErrors {
 func (s *AccessSpec) Check() status.FieldErrors {
 	errs := s.Question.Check()
 	if s.User == "" && len(s.Groups) == 0 {
-		errs = append(errs, status.InvalidField(status.Field("spec", "user"), s.User,
+		errs = append(errs, status.InvalidField(status.NewPath("spec", "user"), s.User,
 			"at least one of user or group must be specified"))
 	}
 	return errs
@@ -98,11 +98,11 @@ func (s *AccessSpec) Check() status.FieldErrors {
 // CheckNamespace requires that the question is about the namespace of the request.
 func (s *AccessSpec) CheckNamespace(namespace string) (errs status.FieldErrors) {
 	if r := s.ResourceAttributes; r != nil && r.Namespace != namespace {
-		errs = append(errs, status.InvalidField(status.Field("spec", "resourceAttributes", "namespace"), r.Namespace,
+		errs = append(errs, status.InvalidField(status.NewPath("spec", "resourceAttributes", "namespace"), r.Namespace,
 			"must match metadata.namespace"))
 	}
 	if path := s.NonResourceAttributes; path != nil {
-		errs = append(errs, status.InvalidField(status.Field("spec", "nonResourceAttributes"), path,
+		errs = append(errs, status.InvalidField(status.NewPath("spec", "nonResourceAttributes"), path,
 			"disallowed on this kind of request"))
 	}
 	return errs

@@ -169,7 +169,9 @@ func TestHooksHaveAClientAndWarn(t *testing.T) {
 
 	_, err = rest.ClientForHook[apitest.Widget](t.Context())
 	assert.ErrorContains(t, err, "the context is not that of a hook")
-	rest.Warn(t.Context(), "nobody hears it")
+	assert.False(t, rest.Warn(t.Context(), "nobody hears it"))
+	_, err = access.Authorize(t.Context(), access.Access{Verb: access.VerbGet, Path: "/version"})
+	assert.ErrorContains(t, err, "the context is not that of a hook")
 }
 
 // A middleware answers as the API does.

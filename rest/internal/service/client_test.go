@@ -705,7 +705,7 @@ func testClientGoesThroughTheHooks(t *testing.T, by apitest.Transport) {
 		}),
 		apitest.WithValidate(func(_ context.Context, w, _ *apitest.Widget) (status.FieldErrors, error) {
 			if *w.Spec.Owner == "evil" {
-				return status.FieldErrors{status.ForbiddenField(status.Field("spec", "owner"), "must not be evil")}, nil
+				return status.FieldErrors{status.ForbiddenField(status.NewPath("spec", "owner"), "must not be evil")}, nil
 			}
 			return nil, nil
 		})))

@@ -18,7 +18,7 @@ type Observer interface {
 	// Begin if each is set.
 	Pipeline() (times *Times, each bool)
 	// Committed reports a change.
-	Committed(ctx context.Context, c observe.Change)
+	Committed(ctx context.Context, c observe.ObjectChange)
 }
 
 // In returns a context whose steps are reported to the observer.

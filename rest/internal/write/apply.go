@@ -15,7 +15,7 @@ import (
 
 // ManagerRequired returns the error for an apply that does not name its field manager.
 func ManagerRequired() *status.FieldError {
-	return status.RequiredField(status.Field("fieldManager"), "is required for apply patch")
+	return status.RequiredField(status.NewPath("fieldManager"), "is required for apply patch")
 }
 
 // ApplyText makes the write an apply of a configuration in YAML or JSON. The message about a malformed one depends on

@@ -122,7 +122,7 @@ func (all *Writes) DeleteAll(ctx context.Context, c Collection, options apimeta.
 	res, p := c.Resource, c.Selected
 	if ignore := options.IgnoreStoreReadErrorWithClusterBreakingPotential; ignore != nil && *ignore {
 		return resource.Page{}, resource.InvalidOptions("DeleteOptions", status.FieldErrors{status.InvalidField(
-			status.Field(FieldIgnoreReadError), true,
+			status.NewPath(FieldIgnoreReadError), true,
 			"is not allowed with DELETECOLLECTION, try again after removing the option")})
 	}
 	if err := p.Query.CheckUnsorted(); err != nil {

@@ -231,7 +231,7 @@ func TestValidateHook(t *testing.T) {
 		olds = append(olds, seen)
 		var errs status.FieldErrors
 		if w.Spec.Owner != nil && *w.Spec.Owner == "evil" {
-			errs = append(errs, status.ForbiddenField(status.Field("spec", "owner"), "must not be evil"))
+			errs = append(errs, status.ForbiddenField(status.NewPath("spec", "owner"), "must not be evil"))
 		}
 		w.Spec.Owner = new("changed by the hook") // the new owner changes nothing
 		return errs, nil
@@ -266,7 +266,7 @@ func TestValidateHookThatFails(t *testing.T) {
 	}{
 		{"a Status goes to the client", nil, status.ServiceUnavailable("the database does not answer"), 503,
 			"ServiceUnavailable", "the database does not answer"},
-		{"it comes before errors in fields", status.FieldErrors{status.RequiredField(status.Field("spec", "owner"), "")},
+		{"it comes before errors in fields", status.FieldErrors{status.RequiredField(status.NewPath("spec", "owner"), "")},
 			status.ServiceUnavailable("the database does not answer"), 503, "ServiceUnavailable",
 			"the database does not answer"},
 		{"any other error goes to the log", nil, errors.New(secret), 500, "InternalError",
@@ -304,7 +304,7 @@ func TestValidateSeesUnchangedObjects(t *testing.T) {
 	api := apitest.NewWidgets(t, apitest.WithValidate(func(_ context.Context, w,
 		old *apitest.Widget) (status.FieldErrors, error) {
 		if old != nil && *w.Spec.Color == *old.Spec.Color {
-			return status.FieldErrors{status.ForbiddenField(status.Field("spec", "color"), "must change")}, nil
+			return status.FieldErrors{status.ForbiddenField(status.NewPath("spec", "color"), "must change")}, nil
 		}
 		return nil, nil
 	}))

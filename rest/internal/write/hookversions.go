@@ -14,19 +14,19 @@ import (
 
 // version is a version of the object under review.
 type version struct {
-	admission.Version
+	admission.KindVersion
 	res    *resource.Resource
 	schema *schema.Schema // the schema of Kind
 }
 
 func (r *hookWrite) IsNamespace() bool { return r.res.AreNamespaces() }
 
-func (r *hookWrite) Version() admission.Version { return r.versionFor(r.res).Version }
+func (r *hookWrite) Version() admission.KindVersion { return r.versionFor(r.res).KindVersion }
 
-func (r *hookWrite) Versions() []admission.Version {
-	out := []admission.Version{r.Version()}
+func (r *hookWrite) Versions() []admission.KindVersion {
+	out := []admission.KindVersion{r.Version()}
 	for v := range r.otherVersions() {
-		out = append(out, v.Version)
+		out = append(out, v.KindVersion)
 	}
 	return out
 }
@@ -43,12 +43,12 @@ func (a *underReview) otherVersions() iter.Seq[version] {
 }
 
 // find returns the version of the write that a hook names.
-func (a *underReview) find(named admission.Version) (version, error) {
-	if v := a.versionFor(a.res); v.Version == named {
+func (a *underReview) find(named admission.KindVersion) (version, error) {
+	if v := a.versionFor(a.res); v.KindVersion == named {
 		return v, nil
 	}
 	for v := range a.otherVersions() {
-		if v.Version == named {
+		if v.KindVersion == named {
 			return v, nil
 		}
 	}
@@ -57,7 +57,7 @@ func (a *underReview) find(named admission.Version) (version, error) {
 
 // versionFor describes the object under review in a version of its resource.
 func (a *underReview) versionFor(res *resource.Resource) version {
-	v := version{admission.Version{Resource: res.GR.WithVersion(res.GVK.Version), Kind: res.GVK}, res, res.Schema}
+	v := version{admission.KindVersion{Resource: res.GR.WithVersion(res.GVK.Version), Kind: res.GVK}, res, res.Schema}
 	if !a.isOfObject() { // a subresource looks alike below every version
 		v.Kind, v.res, v.schema = a.kind, a.res, a.schema
 	}
@@ -74,12 +74,12 @@ func (a *underReview) hasSubresourceOf(res *resource.Resource) bool {
 	return sub != nil && sub.OfItself == a.Through.OfItself && (sub.OfItself || sub.Kind == a.Through.Kind)
 }
 
-func (r *hookWrite) ObjectIn(v admission.Version, into any) (ok bool, err error) {
+func (r *hookWrite) ObjectIn(v admission.KindVersion, into any) (ok bool, err error) {
 	_, object, err := r.in(v)
 	return decodeFound(object, err, into)
 }
 
-func (r *hookWrite) OldObjectIn(v admission.Version, into any) (ok bool, err error) {
+func (r *hookWrite) OldObjectIn(v admission.KindVersion, into any) (ok bool, err error) {
 	in, err := r.find(v)
 	if err != nil {
 		return false, err
@@ -89,7 +89,7 @@ func (r *hookWrite) OldObjectIn(v admission.Version, into any) (ok bool, err err
 }
 
 // in returns the new object in a version.
-func (r *hookWrite) in(v admission.Version) (in version, object doc.Value, err error) {
+func (r *hookWrite) in(v admission.KindVersion) (in version, object doc.Value, err error) {
 	if in, err = r.find(v); err != nil {
 		return version{}, doc.Value{}, err
 	}
@@ -99,7 +99,7 @@ func (r *hookWrite) in(v admission.Version) (in version, object doc.Value, err e
 
 // ReplaceObjectIn fails with an internal error if the Go type of a built-in kind cannot hold the object, as Kubernetes
 // does.
-func (r *hookWrite) ReplaceObjectIn(named admission.Version, obj any) error {
+func (r *hookWrite) ReplaceObjectIn(named admission.KindVersion, obj any) error {
 	if err := r.checkMutable(); err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (a *underReview) again(h *admission.Hook) bool {
 }
 
 // MergedIn returns an error that says what is wrong with the configuration.
-func (r *hookWrite) MergedIn(named admission.Version, configuration, into any) error {
+func (r *hookWrite) MergedIn(named admission.KindVersion, configuration, into any) error {
 	v, object, err := r.in(named)
 	if err != nil {
 		return err

@@ -209,7 +209,7 @@ func otherVersion(got, want string) error {
 func WrongKind(want apimeta.GroupVersionKind, obj doc.Value) error {
 	kind := obj.Get("kind").Text()
 	return status.Invalid(apimeta.GroupKind{Group: want.Group, Kind: kind}, objectmeta.NameOf(obj), status.FieldErrors{
-		status.InvalidField(status.Field("kind"), kind, "must be "+want.Kind)})
+		status.InvalidField(status.NewPath("kind"), kind, "must be "+want.Kind)})
 }
 
 // otherKind returns the error for a patch that changed the kind or the version of a custom object.
@@ -217,11 +217,11 @@ func otherKind(res *resource.Resource, obj doc.Value, sameVersion, sameKind bool
 	gvk := gvkOf(obj)
 	var errs status.FieldErrors
 	if !sameKind {
-		errs = append(errs, status.InvalidField(status.Field("kind"), gvk.Kind, "must be "+res.GVK.Kind))
+		errs = append(errs, status.InvalidField(status.NewPath("kind"), gvk.Kind, "must be "+res.GVK.Kind))
 	}
 	if !sameVersion {
 		must := "must be " + res.GVK.GroupVersion().String()
-		errs = append(errs, status.InvalidField(status.Field("apiVersion"), gvk.GroupVersion().String(), must))
+		errs = append(errs, status.InvalidField(status.NewPath("apiVersion"), gvk.GroupVersion().String(), must))
 	}
 	return status.Invalid(gvk.GroupKind(), objectmeta.NameOf(obj), errs)
 }

@@ -53,11 +53,14 @@ func EnvironmentOf(ctx context.Context) *resource.Environment {
 	return env
 }
 
-// Warn adds a warning to the answer of the write whose hook has this context. Outside of such a hook it does nothing.
-func Warn(ctx context.Context, text string) {
-	if w := nestedIn(ctx); w != nil {
+// Warn adds a warning to the answer of the write whose hook has this context. Outside of such a hook it does
+// nothing, and returns false.
+func Warn(ctx context.Context, text string) (inWrite bool) {
+	w := nestedIn(ctx)
+	if w != nil {
 		w.warnings.add(text)
 	}
+	return w != nil
 }
 
 // IsDryRun reports whether the write whose hook has this context is a dry run.

@@ -49,8 +49,8 @@ func (w *Write) committed(ctx context.Context, record *storage.Record, err error
 }
 
 // changeTo describes the change to a record.
-func (w *Write) changeTo(record *storage.Record) observe.Change {
-	c := observe.Change{
+func (w *Write) changeTo(record *storage.Record) observe.ObjectChange {
+	c := observe.ObjectChange{
 		Resource: w.res.GR.String(), Namespace: record.Key.Namespace, Name: record.Key.Name, UID: record.UID,
 		Revision: uint64(record.Revision),
 	}

@@ -49,7 +49,7 @@ func checkDeleteOptionsKind(kind apimeta.GroupVersionKind) error {
 func ValidateDeleteOptions(o apimeta.DeleteOptions) error {
 	var errs status.FieldErrors
 	if o.PropagationPolicy != nil && o.OrphanDependents != nil {
-		errs = append(errs, status.InvalidField(status.Field("propagationPolicy"), string(*o.PropagationPolicy),
+		errs = append(errs, status.InvalidField(status.NewPath("propagationPolicy"), string(*o.PropagationPolicy),
 			"orphanDependents and deletionPropagation cannot be both set"))
 	}
 	policies := []string{
@@ -57,7 +57,8 @@ func ValidateDeleteOptions(o apimeta.DeleteOptions) error {
 		string(apimeta.DeletePropagationOrphan),
 	}
 	if p := o.PropagationPolicy; p != nil && !slices.Contains(policies, string(*p)) {
-		errs = append(errs, status.UnsupportedValue(status.Field("propagationPolicy"), string(*p), append(policies, "nil")))
+		errs = append(errs, status.NotSupportedField(status.NewPath("propagationPolicy"), string(*p), append(policies,
+			"nil")))
 	}
 	errs = append(errs, ValidateDryRun(o.DryRun)...)
 	errs = append(errs, validateUnsafeDeletion(o)...)
@@ -80,7 +81,7 @@ func validateUnsafeDeletion(o apimeta.DeleteOptions) (errs status.FieldErrors) {
 		{".preconditions", o.Preconditions != nil},
 	} {
 		if other.given {
-			errs = append(errs, status.InvalidField(status.Field(FieldIgnoreReadError), true,
+			errs = append(errs, status.InvalidField(status.NewPath(FieldIgnoreReadError), true,
 				"cannot be set together with "+other.name))
 		}
 	}
@@ -91,7 +92,7 @@ func validateUnsafeDeletion(o apimeta.DeleteOptions) (errs status.FieldErrors) {
 func ValidateDryRun(values []string) status.FieldErrors {
 	for _, v := range values {
 		if v != "All" {
-			return status.FieldErrors{status.UnsupportedValue(status.Field("dryRun"), values, []string{"All"})}
+			return status.FieldErrors{status.NotSupportedField(status.NewPath("dryRun"), values, []string{"All"})}
 		}
 	}
 	return nil

@@ -168,7 +168,7 @@ func gvkOf(obj doc.Value) apimeta.GroupVersionKind {
 // kind and the name.
 func (w *Write) patchedInvalid(obj doc.Value, text string) error {
 	return status.Invalid(apimeta.GroupKind{}, "", status.FieldErrors{
-		status.InvalidField(status.Field("patch"), w.textOf(obj), text)})
+		status.InvalidField(status.NewPath("patch"), w.textOf(obj), text)})
 }
 
 // textOf returns the text of an object for an error message.

@@ -45,7 +45,7 @@ func (w *Write) prune(context.Context) error {
 		obj = obj.With("metadata", after)
 	}
 	m := objectmeta.Of(obj)
-	if errs := res.Metadata.CheckTypes(status.Field("metadata"), m); len(errs) > 0 {
+	if errs := res.Metadata.CheckTypes(status.NewPath("metadata"), m); len(errs) > 0 {
 		if w.way == applied || w.isPatch() && !res.Dialect.MetadataAlone {
 			return w.wrongType(sent, errs)
 		}
@@ -295,7 +295,7 @@ func (v FieldValidation) Check() status.FieldErrors {
 	case "", ValidationIgnore, ValidationWarn, ValidationStrict:
 		return nil
 	}
-	return status.FieldErrors{status.UnsupportedValue(status.Field("fieldValidation"), string(v),
+	return status.FieldErrors{status.NotSupportedField(status.NewPath("fieldValidation"), string(v),
 		[]string{"", "Ignore", "Strict", "Warn"})}
 }
 

@@ -156,7 +156,7 @@ func (w *Write) checkVersion() error {
 		if !uncommitted && !w.ThroughOwnKind() && !res.Dialect.UnconditionalUpdate {
 			// Upstream puts the plural in the place of the kind here.
 			return status.Invalid(apimeta.GroupKind{Group: res.GR.Group, Kind: res.GR.Resource}, name, status.FieldErrors{
-				status.InvalidField(status.Field("metadata", objectmeta.ResourceVersion), 0, "must be specified for an update")})
+				status.InvalidField(status.NewPath("metadata", objectmeta.ResourceVersion), 0, "must be specified for an update")})
 		}
 	case !isDecimal(rv):
 		return noVersion(rv)

@@ -108,13 +108,13 @@ func TestFaultsOfEachVersion(t *testing.T) {
 		beta := betaDiskResource()
 		beta.Hooks.Validate = func(_ context.Context, d, _ *DiskV1beta1) (status.FieldErrors, error) {
 			if d.Spec.SizeMB%1024 != 0 {
-				return status.FieldErrors{status.InvalidField(status.Field("spec", "sizeMB"), d.Spec.SizeMB,
+				return status.FieldErrors{status.InvalidField(status.NewPath("spec", "sizeMB"), d.Spec.SizeMB,
 					"must be whole gigabytes")}, nil
 			}
 			return nil, nil
 		}
 		r.Hooks.Validate = func(_ context.Context, d, _ *Disk) (status.FieldErrors, error) {
-			return status.FieldErrors{status.RequiredField(status.Field("spec", "tier"), "must be given")}, nil
+			return status.FieldErrors{status.RequiredField(status.NewPath("spec", "tier"), "must be given")}, nil
 		}
 		r.Versions = []rest.VersionOf[Disk]{rest.Converted(beta, diskToV1, diskFromV1)}
 	})

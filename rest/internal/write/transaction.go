@@ -108,7 +108,8 @@ func transactionError(err error) error {
 }
 
 // committedLater reports a change to an observer when the transaction has committed it.
-func (t *Transaction) committedLater(ctx context.Context, observer steps.Observer, key storage.Key, c observe.Change) {
+func (t *Transaction) committedLater(ctx context.Context, observer steps.Observer, key storage.Key,
+	c observe.ObjectChange) {
 	t.AfterCommit(func(committed Committed) {
 		if change, ok := committed[key]; ok {
 			c.Revision = uint64(change.Revision)

@@ -90,7 +90,7 @@ func (w *Write) checkRules(
 	if part != resource.StatusPart {
 		errs = append(errs, bySchema(res.Schema, nil, obj, old)...)
 	} else if s := res.Schema.Member("status"); s != nil {
-		errs = append(errs, bySchema(s, status.Field("status"), obj.Get("status"), old.Get("status"))...)
+		errs = append(errs, bySchema(s, status.NewPath("status"), obj.Get("status"), old.Get("status"))...)
 	}
 	errs = append(errs, res.Strategy.Validate(obj, old, part)...)
 	errs = append(errs, res.ValidateScale(obj, part)...)

@@ -50,11 +50,11 @@ func leases() rest.Resource[coordinationv1.Lease] {
 	}
 	r.Hooks.Validate = func(_ context.Context, obj, _ *coordinationv1.Lease) (errs status.FieldErrors, err error) {
 		if seconds := obj.Spec.LeaseDurationSeconds; seconds != nil && *seconds <= 0 {
-			errs = append(errs, status.InvalidField(status.Field("spec", "leaseDurationSeconds"), *seconds,
+			errs = append(errs, status.InvalidField(status.NewPath("spec", "leaseDurationSeconds"), *seconds,
 				"must be greater than 0"))
 		}
 		if transitions := obj.Spec.LeaseTransitions; transitions != nil && *transitions < 0 {
-			errs = append(errs, status.InvalidField(status.Field("spec", "leaseTransitions"), *transitions,
+			errs = append(errs, status.InvalidField(status.NewPath("spec", "leaseTransitions"), *transitions,
 				"must be greater than or equal to 0"))
 		}
 		return errs, nil

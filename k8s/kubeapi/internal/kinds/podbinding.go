@@ -68,10 +68,10 @@ func checkBinding(name string, b *corev1.Binding) error {
 	var errs status.FieldErrors
 	isNode := b.Target.Kind == "" || b.Target.Kind == "Node"
 	if !isNode {
-		errs = append(errs, status.UnsupportedValue(status.Field("target", "kind"), b.Target.Kind,
+		errs = append(errs, status.NotSupportedField(status.NewPath("target", "kind"), b.Target.Kind,
 			[]string{"Node", "<empty>"}))
 	}
-	at := status.Field("target", "name")
+	at := status.NewPath("target", "name")
 	if b.Target.Name == "" {
 		errs = append(errs, status.RequiredField(at, ""))
 	} else if isNode {

@@ -38,7 +38,7 @@ func checkEviction(name string, e *policyv1.Eviction) error {
 	if o := e.DeleteOptions; o != nil && o.IgnoreStoreReadErrorWithClusterBreakingPotential != nil &&
 		*o.IgnoreStoreReadErrorWithClusterBreakingPotential {
 		return status.Invalid(apimeta.GroupKind{Group: "policy", Kind: "Eviction"}, name, status.FieldErrors{
-			status.InvalidField(status.Field("deleteOptions", "ignoreStoreReadErrorWithClusterBreakingPotential"), true,
+			status.InvalidField(status.NewPath("deleteOptions", "ignoreStoreReadErrorWithClusterBreakingPotential"), true,
 				"can not be set for pod eviction, try after removing the option")})
 	}
 	return nil

@@ -28,9 +28,10 @@ func validatePodPart(ctx context.Context, pod, old *corev1.Pod) status.FieldErro
 // validateEphemeralContainers allows ephemeral containers to be added, and nothing else.
 func validateEphemeralContainers(pod, old *corev1.Pod) (errs status.FieldErrors) {
 	if _, static := old.Annotations[mirrorPod]; static {
-		return status.FieldErrors{status.ForbiddenField(status.Field(""), "static pods do not support ephemeral containers")}
+		return status.FieldErrors{status.ForbiddenField(status.NewPath(""),
+			"static pods do not support ephemeral containers")}
 	}
-	at := status.Field("spec", "ephemeralContainers")
+	at := status.NewPath("spec", "ephemeralContainers")
 	for _, was := range old.Spec.EphemeralContainers {
 		i := slices.IndexFunc(pod.Spec.EphemeralContainers,
 			func(c corev1.EphemeralContainer) bool { return c.Name == was.Name })
@@ -49,12 +50,12 @@ func validateEphemeralContainers(pod, old *corev1.Pod) (errs status.FieldErrors)
 // stays the same.
 func validateResize(pod, old *corev1.Pod) (errs status.FieldErrors) {
 	if _, static := old.Annotations[mirrorPod]; static {
-		return status.FieldErrors{status.ForbiddenField(status.Field(""), "static pods cannot be resized")}
+		return status.FieldErrors{status.ForbiddenField(status.NewPath(""), "static pods cannot be resized")}
 	}
 	if old.Spec.OS != nil && old.Spec.OS.Name == corev1.Windows {
-		return status.FieldErrors{status.ForbiddenField(status.Field(""), "windows pods cannot be resized")}
+		return status.FieldErrors{status.ForbiddenField(status.NewPath(""), "windows pods cannot be resized")}
 	}
-	at := status.Field("spec")
+	at := status.NewPath("spec")
 	if qosClassOf(&pod.Spec) != cmp.Or(old.Status.QOSClass, qosClassOf(&old.Spec)) {
 		errs = append(errs, status.InvalidField(at, pod.Status.QOSClass,
 			"Pod QOS Class may not change as a result of resizing"))

@@ -145,7 +145,7 @@ func equal[V comparable](a, b *V) bool { return a == b || a != nil && b != nil &
 // secondAddresses refuses all addresses but the first, because the range of addresses has one family.
 func secondAddresses(s *corev1.Service) (errs status.FieldErrors) {
 	for i := 1; i < len(s.Spec.ClusterIPs); i++ {
-		errs = append(errs, status.InvalidField(status.Field("spec", "clusterIPs").Index(i), s.Spec.ClusterIPs,
+		errs = append(errs, status.InvalidField(status.NewPath("spec", "clusterIPs").Index(i), s.Spec.ClusterIPs,
 			"this cluster has addresses of one family only"))
 	}
 	return errs

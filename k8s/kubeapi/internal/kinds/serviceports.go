@@ -41,7 +41,7 @@ func (a *allocator) allocatePorts(ctx context.Context, s, old *corev1.Service) e
 			}
 			err := a.takePort(ctx, s, &p.NodePort)
 			if refused, ok := errors.AsType[*refusedPort](err); ok {
-				return invalidService(s, status.FieldErrors{status.InvalidField(status.Field("spec",
+				return invalidService(s, status.FieldErrors{status.InvalidField(status.NewPath("spec",
 					"ports").Index(i).Child("nodePort"), p.NodePort, refused.Error())})
 			}
 			if err != nil {

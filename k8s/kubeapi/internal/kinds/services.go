@@ -99,9 +99,9 @@ func (a *allocator) chooseFamilies(s, old *corev1.Service) error {
 		spec.IPFamilies = spec.IPFamilies[:1]
 	}
 	var errs status.FieldErrors
-	families := status.Field("spec", "ipFamilies")
+	families := status.NewPath("spec", "ipFamilies")
 	if !free && *spec.IPFamilyPolicy == corev1.IPFamilyPolicyRequireDualStack {
-		errs = append(errs, status.InvalidField(status.Field("spec", "ipFamilyPolicy"), *spec.IPFamilyPolicy,
+		errs = append(errs, status.InvalidField(status.NewPath("spec", "ipFamilyPolicy"), *spec.IPFamilyPolicy,
 			"this cluster is not configured for dual-stack services"))
 	}
 	for i, f := range spec.IPFamilies {
@@ -168,7 +168,8 @@ func (a *allocator) allocateIP(ctx context.Context, s, old *corev1.Service) erro
 		return err
 	}
 	if !ok {
-		return invalidService(s, status.FieldErrors{status.InvalidField(status.Field("spec", "clusterIPs"), s.Spec.ClusterIPs,
+		return invalidService(s, status.FieldErrors{status.InvalidField(status.NewPath("spec", "clusterIPs"),
+			s.Spec.ClusterIPs,
 			fmt.Sprintf("failed to allocate IP %s: %s", ip, why))})
 	}
 	return nil

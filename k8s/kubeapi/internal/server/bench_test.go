@@ -21,7 +21,7 @@ import (
 func newBenchmarked(b *testing.B) func() *server.Server {
 	secrets, err := pki.NewSecrets()
 	require.NoError(b, err)
-	types, objects := new(rest.Types), bootstrap.Config{Common: new(bootstrap.Common)}
+	types, objects := new(rest.TypeCache), bootstrap.Config{Common: new(bootstrap.Common)}
 	return func() *server.Server {
 		s, err := server.New(b.Context(), server.Config{Types: types, Objects: objects, Plugins: server.DefaultPlugins(nil),
 			Accounts: serviceaccount.Options{Issuer: "https://example.com",

@@ -66,7 +66,7 @@ type Config struct {
 	// see the line as a warning. Default: only they see it.
 	Report func(text string)
 	// Types remembers the schemas of Go types. Several servers may share it, see [rest.Options].
-	Types *rest.Types
+	Types *rest.TypeCache
 }
 
 // Server is a Kubernetes API.

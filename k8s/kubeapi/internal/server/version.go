@@ -3,6 +3,6 @@ package server
 import "github.com/decorum-go/decorum/rest"
 
 // version is what clients read from /version. Some of them decide by it what the server supports.
-func version() rest.Version {
-	return rest.Version{GitVersion: rest.KubernetesVersion, GitCommit: "decorum", GitTreeState: "clean"}
+func version() rest.ProgramVersion {
+	return rest.ProgramVersion{GitVersion: rest.KubernetesVersion, GitCommit: "decorum", GitTreeState: "clean"}
 }

@@ -55,7 +55,7 @@ func (r *report) faults() status.FieldErrors {
 
 func fieldError(e *field.Error) *status.FieldError {
 	if _, hidden := e.BadValue.(field.OmitValueType); hidden {
-		broken := status.BrokenRuleField(status.Field(""), e.Detail)
+		broken := status.BrokenRuleField(status.NewPath(""), e.Detail)
 		broken.Field = e.Field
 		return broken
 	}
