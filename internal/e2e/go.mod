@@ -6,6 +6,7 @@ replace (
 	github.com/decorum-go/decorum => ../..
 	github.com/decorum-go/decorum/k8s => ../../k8s
 	github.com/decorum-go/decorum/storage/etcd => ../../storage/etcd
+	github.com/decorum-go/decorum/storage/etcd/embedded => ../../storage/etcd/embedded
 	github.com/decorum-go/decorum/storage/postgres => ../../storage/postgres
 )
 
@@ -13,6 +14,7 @@ require (
 	github.com/decorum-go/decorum v0.0.0-00010101000000-000000000000
 	github.com/decorum-go/decorum/k8s v0.0.0-00010101000000-000000000000
 	github.com/decorum-go/decorum/storage/etcd v0.0.0-00010101000000-000000000000
+	github.com/decorum-go/decorum/storage/etcd/embedded v0.0.0-00010101000000-000000000000
 	github.com/decorum-go/decorum/storage/postgres v0.0.0-00010101000000-000000000000
 	github.com/gin-gonic/gin v1.12.0
 	github.com/go-chi/chi/v5 v5.5.0
