@@ -31,6 +31,7 @@ type known struct {
 	ID         uint64   `json:"id"`
 	PeerURLs   []string `json:"peerURLs"`
 	ClientURLs []string `json:"clientURLs"`
+	IsLearner  bool     `json:"isLearner"`
 }
 
 // waiting is what a process with an empty directory answers.
@@ -95,9 +96,12 @@ func (id *identity) ask(ctx context.Context, client *http.Client, peers []string
 	return members, absent
 }
 
+// endpointsOf returns the URLs for clients of the members with a vote. Others refuse most requests.
 func endpointsOf(members []known) (endpoints []string) {
 	for _, m := range members {
-		endpoints = append(endpoints, m.ClientURLs...)
+		if !m.IsLearner {
+			endpoints = append(endpoints, m.ClientURLs...)
+		}
 	}
 	slices.Sort(endpoints)
 	return slices.Compact(endpoints)
