@@ -64,7 +64,8 @@ func (id *identity) gather(ctx context.Context) (endpoints []string, err error) 
 		if endpoints := endpointsOf(members); len(endpoints) > 0 {
 			return endpoints, nil
 		}
-		if absent == nil && id.Self == id.peers[0] {
+		// A cluster whose members have announced no address for clients yet is a cluster, too.
+		if absent == nil && len(members) == 0 && id.Self == id.peers[0] {
 			return nil, nil
 		}
 		if now := id.Store.Engine.Now(); absent != nil && now.Sub(complained) > complainEvery {
