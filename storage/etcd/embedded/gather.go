@@ -32,6 +32,8 @@ type known struct {
 	PeerURLs   []string `json:"peerURLs"`
 	ClientURLs []string `json:"clientURLs"`
 	IsLearner  bool     `json:"isLearner"`
+
+	cluster string // the id of the cluster
 }
 
 // waiting is what a process with an empty directory answers.
@@ -88,6 +90,8 @@ func (id *identity) ask(ctx context.Context, client *http.Client, peers []string
 		switch {
 		case err != nil:
 			absent = errors.Join(absent, err)
+		case found != nil && len(members) > 0 && found[0].cluster != members[0].cluster:
+			return nil, fmt.Errorf("%s belongs to another cluster than other peers: stop the members of one of them", peer)
 		case found != nil:
 			members = append(members, found...)
 		case !slices.Equal(waits.Peers, id.peers):
@@ -125,8 +129,11 @@ func askPeer(ctx context.Context, client *http.Client, url string) (members []kn
 	switch response.StatusCode {
 	case http.StatusOK:
 		err = answer.Decode(&members)
-		if err == nil && members == nil {
+		if err == nil && len(members) == 0 {
 			err = errors.New("it names no members")
+		}
+		for i := range members {
+			members[i].cluster = response.Header.Get("X-Etcd-Cluster-ID")
 		}
 	case http.StatusTooEarly:
 		err = answer.Decode(&waits)
