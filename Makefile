@@ -27,7 +27,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 .NOTPARALLEL:
 .PHONY: help test check release-check require vet fmt staticcheck tidy core transcripts pages race soak-minute budget kinds conformance shared-stores real-conformance e2e modules released \
 	comparisons other-projects console console-files second-postgres suites cross next-go old-kubectls lint-modules client-suite project-suite lint api-changes bench peers growth benchmarks \
-	bench-compare soak flaky fuzz api cover vuln release
+	bench-compare soak embedded-faults flaky fuzz api cover vuln release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -171,6 +171,9 @@ soak: ## the consistency soaks, ours and that of client-go, killed processes, re
 	cd internal/clients && DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v -run TestSoak .
 	cd internal/oracle && DECORUM_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 .
 	cd k8s/kubeapi/internal/oracle && DECORUM_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 .
+
+embedded-faults: ## kill, pause and cut off replicas that run etcd themselves, under the race detector (FAULTS=200)
+	cd storage/etcd/etcdtest && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run TestChaosOfEmbeddedMembers ./chaos
 
 fuzz: ## run every fuzz target for a while (FUZZTIME=30s)
 	@.ci/fuzz $(FUZZTIME)

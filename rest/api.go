@@ -94,7 +94,7 @@ func (a *API) begin(definitions []Definition) (err error) {
 			return fmt.Errorf("Options.Stores: the store of %s is nil", gr)
 		}
 	}
-	var opening front.Options // what only the plug-ins know is missing
+	var opening front.Options // plug adds the parts of the plug-ins, and opened the options of the host
 	plugged, err := a.plug(&opening)
 	if err != nil {
 		return err

@@ -5,12 +5,14 @@ go 1.26.0
 replace (
 	github.com/decorum-go/decorum => ../..
 	github.com/decorum-go/decorum/storage/etcd => ../../storage/etcd
+	github.com/decorum-go/decorum/storage/etcd/embedded => ../../storage/etcd/embedded
 	github.com/decorum-go/decorum/storage/postgres => ../../storage/postgres
 )
 
 require (
 	github.com/decorum-go/decorum v0.0.0
 	github.com/decorum-go/decorum/storage/etcd v0.0.0-00010101000000-000000000000
+	github.com/decorum-go/decorum/storage/etcd/embedded v0.0.0-00010101000000-000000000000
 	github.com/decorum-go/decorum/storage/postgres v0.0.0-00010101000000-000000000000
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/stretchr/testify v1.12.1
@@ -60,6 +62,7 @@ require (
 	go.etcd.io/bbolt v1.5.0 // indirect
 	go.etcd.io/etcd/api/v3 v3.7.3 // indirect
 	go.etcd.io/etcd/client/pkg/v3 v3.7.3 // indirect
+	go.etcd.io/etcd/etcdutl/v3 v3.7.3 // indirect
 	go.etcd.io/etcd/pkg/v3 v3.7.3 // indirect
 	go.etcd.io/raft/v3 v3.7.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect

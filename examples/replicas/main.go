@@ -1,6 +1,8 @@
-// Command replicas runs the platform of docs/guide.md as three replicas over etcd or Postgres, behind a reverse proxy:
+// Command replicas runs the platform of docs/guide.md as three replicas behind a reverse proxy, over etcd, Postgres, or members of
+// etcd in the replicas themselves:
 //
 //	cd examples/replicas && go run .
+//	cd examples/replicas && go run . --store embedded
 //	cd examples/replicas && go run . --store postgres
 //
 // It starts all of them: etcd and the proxy in this process, Postgres as it is installed, and each replica as a process
@@ -35,8 +37,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("replicas", flag.ContinueOnError)
 	flags.SetOutput(stdout)
 	listen := flags.String("listen", "127.0.0.1:8080", "address of the proxy; port 0 selects a free port")
-	kind := flags.String("store", "etcd", "where objects are kept: etcd, or postgres, which must be installed")
-	data := flags.String("data", "", "directory of etcd; without one the objects are lost when the program ends")
+	kind := flags.String("store", "etcd", "where objects are kept: etcd, embedded, which is etcd in each replica, or postgres, which must be installed")
+	data := flags.String("data", "", "directory of etcd or of the members; without one the objects are lost when the program ends")
 	count := flags.Int("count", 3, "number of replicas")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -46,7 +48,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer listener.Close()
-	store, stopStore, err := startStore(*kind, *data)
+	store, stopStore, err := startStore(*kind, *data, *count)
 	if err != nil {
 		return err
 	}

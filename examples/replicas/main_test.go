@@ -147,7 +147,7 @@ func insist(t *testing.T, sites rest.Client[site.Site], name string) string {
 
 // Clients of the proxy lose nothing while every replica, the leader included, is killed and starts again.
 func TestReplicasAreKilled(t *testing.T) {
-	for _, store := range []string{"etcd", "postgres"} {
+	for _, store := range []string{"embedded", "etcd", "postgres"} {
 		t.Run(store, func(t *testing.T) {
 			if _, err := postgrestest.Installed(); err != nil && store == "postgres" {
 				t.Skip(err) // it says what to install; CI installs Postgres

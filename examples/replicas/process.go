@@ -41,7 +41,7 @@ func (p *process) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(program, "replica", "--store", p.store)
+	cmd := exec.Command(program, "replica", "--store", p.store, "--number", fmt.Sprint(p.number))
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

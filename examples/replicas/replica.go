@@ -24,7 +24,8 @@ import (
 // runReplica runs one replica until ctx or the standard input ends. It prints the address at which it serves.
 func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("replica", flag.ContinueOnError)
-	name := flags.String("store", "", "etcd:URL or postgres:URL")
+	name := flags.String("store", "", "embedded:PLACE, etcd:URL or postgres:URL")
+	number := flags.Int("number", 0, "number of the replica")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		stop()
 	}()
-	store, closeStore, err := openStore(ctx, *name)
+	store, closeStore, err := openStore(ctx, *name, *number)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,11 @@ import (
 )
 
 // startStore starts what the replicas share. It returns the name with which a replica opens it.
-func startStore(kind, directory string) (name string, stop func(), err error) {
+func startStore(kind, directory string, replicas int) (name string, stop func(), err error) {
 	switch kind {
+	case "embedded": // the replicas start it
+		p, remove, err := findPlace(directory, replicas)
+		return "embedded:" + p.String(), remove, err
 	case "etcd":
 		endpoint, stop, err := startEtcd(directory)
 		return "etcd:" + endpoint, stop, err
@@ -27,12 +30,19 @@ func startStore(kind, directory string) (name string, stop func(), err error) {
 		}
 		return "postgres:" + server.URL("postgres"), func() { _ = server.Stop() }, nil
 	}
-	return "", nil, fmt.Errorf("--store %q: the stores are etcd and postgres", kind)
+	return "", nil, fmt.Errorf("--store %q: the stores are embedded, etcd and postgres", kind)
 }
 
 // openStore opens the store of a replica. The host must call the returned function after it has closed the API.
-func openStore(ctx context.Context, name string) (store storage.Store, closed func(), err error) {
+func openStore(ctx context.Context, name string, number int) (store storage.Store, closed func(), err error) {
 	kind, url, _ := strings.Cut(name, ":")
+	if kind == "embedded" {
+		store, err := openEmbedded(ctx, url, number)
+		if err != nil {
+			return nil, nil, err
+		}
+		return store, func() { _ = store.Close() }, nil
+	}
 	if kind == "etcd" {
 		store, err := etcd.Open(ctx, etcd.Options{Config: clientv3.Config{Endpoints: []string{url}}, Prefix: "/platform"})
 		if err != nil {

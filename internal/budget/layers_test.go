@@ -1,11 +1,14 @@
 package budget_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 type layer struct {
@@ -82,6 +85,20 @@ func TestCoreKnowsNoKubernetesModule(t *testing.T) {
 			assert.False(t, strings.HasPrefix(pkg, banned), "the core module depends on %s", pkg)
 		}
 	}
+}
+
+// Replicas that run etcd themselves cost a host nothing that does not import their module: neither the core nor the
+// module of a store over an etcd apart requires the server.
+func TestOnlyEmbeddedMembersRequireTheServerOfEtcd(t *testing.T) {
+	const server = "go.etcd.io/etcd/server/v3 "
+	for _, module := range []string{"go.mod", "storage/etcd/go.mod"} {
+		text, err := os.ReadFile(filepath.Join("../..", module))
+		require.NoError(t, err)
+		assert.NotContains(t, string(text), server, module)
+	}
+	text, err := os.ReadFile("../../storage/etcd/embedded/go.mod")
+	require.NoError(t, err)
+	assert.Contains(t, string(text), server)
 }
 
 // A host links an optional package, and the libraries that only this package needs, if it imports the package, and not

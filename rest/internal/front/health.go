@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/media"
 )
 
-// Endpoints are the paths of health, without the slash. All of them are open to load balancers in the same way.
+// Endpoints are the paths of health, without the slash.
 var Endpoints = []string{"readyz", "livez", "healthz"}
 
 // health answers /healthz, /livez and /readyz. During a shutdown the API is alive but not ready, so that load balancers

@@ -116,11 +116,11 @@ func readAuthority(file string) (*authority, error) {
 
 // trusted returns the certificates of the authorities, in PEM.
 func (a *authority) trusted() []byte {
-	var all bytes.Buffer
+	var all []byte
 	for _, certificate := range a.certificates {
-		_ = pem.Encode(&all, &pem.Block{Type: "CERTIFICATE", Bytes: certificate.Raw}) // a buffer returns no error
+		all = append(all, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Raw})...)
 	}
-	return all.Bytes()
+	return all
 }
 
 // makeCertificates makes the certificate of this process, unless the one in the directory is still good.

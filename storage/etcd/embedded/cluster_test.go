@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -223,8 +224,8 @@ func TestFullQuota(t *testing.T) {
 	p.mustOpen()
 	first := put(t, p.store, "first", "x")
 	var err error
-	for err == nil {
-		_, err = write(t.Context(), p.store, "large", strings.Repeat("x", 500_000))
+	for i := 0; err == nil; i++ {
+		_, err = write(t.Context(), p.store, "large", fmt.Sprint(strings.Repeat("x", 500_000), i))
 	}
 	require.ErrorIs(t, err, storage.ErrReadOnly)
 	require.Error(t, p.store.Ready())

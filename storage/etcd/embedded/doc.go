@@ -9,7 +9,7 @@
 //	})
 //
 // The store calls its member without a socket. Members listen on two addresses each: their own one of Peers, for
-// the other members, and one for the operations of package [Cluster] and for etcdctl. Both require a certificate of the
+// the other members, and one for the operations of [Cluster] and for etcdctl. Both require a certificate of the
 // authority, unless all addresses are those of the loopback interface.
 //
 // # How a cluster begins
@@ -21,5 +21,5 @@
 // with an empty directory never founds a cluster while it cannot reach a peer, because the data could be there. With
 // one peer, or none, a process founds a cluster of one at once. It grows when other processes name its address.
 //
-// docs/storage.md has a section for each thing that an operator does, and for each fault.
+// docs/embedded.md has a section for each thing that an operator does, and for each fault.
 package embedded

@@ -31,6 +31,9 @@ type known struct {
 	ID         uint64   `json:"id"`
 	PeerURLs   []string `json:"peerURLs"`
 	ClientURLs []string `json:"clientURLs"`
+	IsLearner  bool     `json:"isLearner"`
+
+	cluster string // the id of the cluster
 }
 
 // waiting is what a process with an empty directory answers.
@@ -63,7 +66,8 @@ func (id *identity) gather(ctx context.Context) (endpoints []string, err error) 
 		if endpoints := endpointsOf(members); len(endpoints) > 0 {
 			return endpoints, nil
 		}
-		if absent == nil && id.Self == id.peers[0] {
+		// A cluster whose members have announced no address for clients yet is a cluster, too.
+		if absent == nil && len(members) == 0 && id.Self == id.peers[0] {
 			return nil, nil
 		}
 		if now := id.Store.Engine.Now(); absent != nil && now.Sub(complained) > complainEvery {
@@ -86,6 +90,8 @@ func (id *identity) ask(ctx context.Context, client *http.Client, peers []string
 		switch {
 		case err != nil:
 			absent = errors.Join(absent, err)
+		case found != nil && len(members) > 0 && found[0].cluster != members[0].cluster:
+			return nil, fmt.Errorf("%s belongs to another cluster than other peers: stop the members of one of them", peer)
 		case found != nil:
 			members = append(members, found...)
 		case !slices.Equal(waits.Peers, id.peers):
@@ -95,9 +101,12 @@ func (id *identity) ask(ctx context.Context, client *http.Client, peers []string
 	return members, absent
 }
 
+// endpointsOf returns the URLs for clients of the members with a vote. Others refuse most requests.
 func endpointsOf(members []known) (endpoints []string) {
 	for _, m := range members {
-		endpoints = append(endpoints, m.ClientURLs...)
+		if !m.IsLearner {
+			endpoints = append(endpoints, m.ClientURLs...)
+		}
 	}
 	slices.Sort(endpoints)
 	return slices.Compact(endpoints)
@@ -120,8 +129,11 @@ func askPeer(ctx context.Context, client *http.Client, url string) (members []kn
 	switch response.StatusCode {
 	case http.StatusOK:
 		err = answer.Decode(&members)
-		if err == nil && members == nil {
+		if err == nil && len(members) == 0 {
 			err = errors.New("it names no members")
+		}
+		for i := range members {
+			members[i].cluster = response.Header.Get("X-Etcd-Cluster-ID")
 		}
 	case http.StatusTooEarly:
 		err = answer.Decode(&waits)

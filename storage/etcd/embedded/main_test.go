@@ -2,6 +2,7 @@ package embedded_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -72,7 +73,11 @@ func (p *process) open() error {
 		return err
 	}
 	p.store = store
-	return store.Register(ctx, noteResource)
+	err = store.Register(ctx, noteResource)
+	for errors.Is(err, storage.ErrUnavailable) && ctx.Err() == nil { // the leader may change
+		err = store.Register(ctx, noteResource)
+	}
+	return err
 }
 
 func (p *process) mustOpen() {

@@ -44,7 +44,7 @@ func startMember(ctx context.Context, id *identity) (m *member, err error) {
 	if err := os.MkdirAll(id.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	if id.Authority != "" {
+	if id.makes() {
 		if err := id.makeCertificates(); err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func startMember(ctx context.Context, id *identity) (m *member, err error) {
 	}
 	background, stop := context.WithCancel(context.Background())
 	m.stop = stop
-	if id.Authority != "" {
+	if id.makes() {
 		m.running.Go(func() { id.keepCertificates(background) })
 	}
 	if err := m.settle(ctx, founds); err != nil {

@@ -114,6 +114,11 @@ func (id *identity) place() (err error) {
 		}
 		id.Operations = net.JoinHostPort(host, strconv.Itoa(port-1))
 	}
+	for _, address := range []string{id.Listen, id.Operations} {
+		if _, _, err := splitAddress(address); err != nil {
+			return fmt.Errorf("embedded: Options.Listen and Operations: %w", err)
+		}
+	}
 	return nil
 }
 
@@ -143,6 +148,9 @@ func (id *identity) secure() error {
 	id.tls.ClientCertAuth, id.tls.SkipClientSANVerify = true, true
 	return nil
 }
+
+// makes reports whether this process makes its certificate.
+func (id *identity) makes() bool { return !id.tls.Empty() && id.Authority != "" }
 
 func (id *identity) scheme() string {
 	if id.tls.Empty() {

@@ -28,7 +28,7 @@ func TestWrongOptionsAreErrors(t *testing.T) {
 		"both an Authority and files":          {Dir: dir, Peers: "10.0.0.1:2380", Authority: empty, CA: "a"},
 		"no such file":                         {Dir: dir, Peers: "10.0.0.1:2380", Authority: filepath.Join(dir, "none")},
 		"has no certificate or no key":         {Dir: dir, Peers: "10.0.0.1:2380", Authority: empty},
-		"invalid port":                         {Dir: dir, Peers: "127.0.0.1:2380,127.0.0.1:2382", Self: "127.0.0.1:2380", Operations: "127.0.0.1:x"},
+		"Listen and Operations":                {Dir: dir, Peers: "127.0.0.1:2380,127.0.0.1:2382", Self: "127.0.0.1:2380", Operations: "127.0.0.1:x"},
 	} {
 		_, err := embedded.Open(t.Context(), opts)
 		assert.ErrorContains(t, err, want)

@@ -2,6 +2,8 @@ package embedded
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
@@ -43,13 +45,30 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	}
 	options := id.Store
 	options.Client, options.WatchClient = localClient(m.server())
-	store, err := etcd.Open(ctx, options)
+	store, err := openStore(ctx, options)
 	if err != nil {
 		_ = options.Client.Close() // it has no connection, so its error says only that it is closed
 		m.close()
 		return nil, err
 	}
 	return &Store{store, m, options.Client}, nil
+}
+
+// openStore opens the store, again while the cluster has no leader, as after each change of its members.
+func openStore(ctx context.Context, options etcd.Options) (*etcd.Store, error) {
+	tick := time.NewTicker(tryEvery)
+	defer tick.Stop()
+	for {
+		store, err := etcd.Open(ctx, options)
+		if err == nil || !errors.Is(err, storage.ErrUnavailable) {
+			return store, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
 }
 
 // Close closes the store and stops the member, which passes its leadership to another member first.

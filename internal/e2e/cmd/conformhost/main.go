@@ -37,6 +37,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
 	"github.com/decorum-go/decorum/storage/etcd"
+	"github.com/decorum-go/decorum/storage/etcd/embedded"
 	"github.com/decorum-go/decorum/storage/postgres"
 )
 
@@ -56,7 +57,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 takes a free port")
 	prefix := flags.String("prefix", "", "path to serve below, like /p")
 	backend := flags.String("store", "memory",
-		"where objects are kept: memory, bolt:FILE, etcd:URL, whose path is the prefix, or postgres:URL")
+		"where objects are kept: memory, bolt:FILE, embedded:DIRECTORY, etcd:URL, whose path is the prefix, or postgres:URL")
 	follow := flags.Bool("lifecycle", false,
 		"collect garbage, empty namespaces, and give Widgets the grace period that clients ask for")
 	crds := flags.Bool("crds", false, "serve CustomResourceDefinitions and the kinds that they describe")
@@ -133,6 +134,8 @@ func openStore(ctx context.Context, name string) (storage.Store, error) {
 		return storage.NewMemory(storage.Options{}), nil
 	case kind == "bolt" && path != "":
 		return bolt.Open(ctx, bolt.Options{Path: path})
+	case kind == "embedded" && path != "":
+		return embedded.Open(ctx, embedded.Options{Dir: path})
 	case kind == "etcd":
 		if u, err := url.Parse(path); err == nil && u.Host != "" {
 			return etcd.Open(ctx, etcd.Options{Config: clientv3.Config{Endpoints: []string{u.Scheme + "://" + u.Host}},
@@ -141,7 +144,7 @@ func openStore(ctx context.Context, name string) (storage.Store, error) {
 	case kind == "postgres" && path != "":
 		return openPostgres(ctx, path)
 	}
-	return nil, fmt.Errorf("--store %q: the stores are memory, bolt:FILE, etcd:URL and postgres:URL", name)
+	return nil, fmt.Errorf("--store %q: the stores are memory, bolt:FILE, embedded:DIRECTORY, etcd:URL and postgres:URL", name)
 }
 
 // pooled is a store that closes its pool.

@@ -17,10 +17,11 @@ import (
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
+	"github.com/decorum-go/decorum/storage/etcd/embedded"
 	"github.com/decorum-go/decorum/storage/postgres"
 )
 
-var _, _ storage.Store = (*etcd.Store)(nil), (*postgres.Store)(nil)
+var _, _, _ storage.Store = (*etcd.Store)(nil), (*embedded.Store)(nil), (*postgres.Store)(nil)
 
 type Range struct {
 	apimeta.TypeMeta   `json:",inline"`
