@@ -24,9 +24,9 @@ func failedPrecondition(res *Resource, name, what, wanted, found string) error {
 // Strategy holds a kind's own rules for how its objects begin, change and end. Nearly every kind uses plainStrategy;
 // namespaces use [Namespaces].
 type Strategy struct {
-	// begin fills in the initial fields of a new object.
+	// Begin fills in the initial fields of a new object.
 	Begin func(obj doc.Value) doc.Value
-	// owned removes from a new object the initial fields that no client owns. body is the object that the client sent,
+	// Owned removes from a new object the initial fields that no client owns. body is the object that the client sent,
 	// which is absent if it was computed.
 	Owned func(obj, body doc.Value) doc.Value
 	// change returns obj without the changes that a write of this part may not make.

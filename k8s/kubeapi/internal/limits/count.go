@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -41,13 +42,18 @@ func Count(ctx context.Context, api *rest.API, logger *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	c := &counter{objects: api.Objects(), quotas: quotas.FieldManager("kube-controller-manager")}
+	near, err := clientsOf(api)
+	if err != nil {
+		return err
+	}
+	c := &counter{objects: api.Objects(), quotas: quotas.FieldManager("kube-controller-manager"), near: near}
 	return controller.New(c.reconcile, controller.Options{Logger: logger}, c.source).Run(ctx)
 }
 
 type counter struct {
 	objects raw.Objects
 	quotas  rest.Client[corev1.ResourceQuota]
+	near    clients
 }
 
 // known are the names of the quotas in each namespace.
@@ -135,7 +141,7 @@ func mayChangeUsage(c *watch.Change[storage.Record]) (bool, error) {
 	if err := json.Unmarshal(c.Current.JSON, is); err != nil {
 		return false, err
 	}
-	of := countedAs(group, plural)
+	of := countedAs(group, plural, nearby{}) // claims do not change what they request
 	if !equality.Semantic.DeepEqual(of.usage(was), of.usage(is)) {
 		return true, nil
 	}
@@ -195,9 +201,14 @@ func (c *counter) count(ctx context.Context, q *corev1.ResourceQuota) (is corev1
 	is.Hard, is.Used = q.Spec.Hard, only(q.Status.Used, hard)
 	limiting := q.DeepCopy()
 	limiting.Status.Hard = q.Spec.Hard
+	near, err := c.near.read(ctx)
+	if err != nil {
+		return is, err
+	}
+	used := corev1.ResourceList{}
 	for _, r := range c.objects.Resources() {
 		plural, group, _ := strings.Cut(r.Name, ".")
-		of := countedAs(group, plural)
+		of := countedAs(group, plural, near)
 		names := of.limited(limiting)
 		if len(names) == 0 || uncounted(group, plural) {
 			continue
@@ -207,13 +218,11 @@ func (c *counter) count(ctx context.Context, q *corev1.ResourceQuota) (is corev1
 			return is, err
 		}
 		for _, name := range names {
-			q := sum[name]
-			if q.Format == "" {
-				q.Format = resource.DecimalSI
-			}
-			is.Used[name] = q
+			amounts.Add(used, corev1.ResourceList{name: {Format: resource.DecimalSI}}) // also if there is no object
 		}
+		amounts.Add(used, only(sum, hard))
 	}
+	maps.Copy(is.Used, used)
 	return is, nil
 }
 

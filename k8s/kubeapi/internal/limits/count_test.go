@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
@@ -110,4 +111,51 @@ func TestQuotasCountObjectsInTheirScopes(t *testing.T) {
 	waitUsed(t, client, namespace, list("pods", "1", "count/pods", "1"))
 	require.NoError(t, pods.Delete(t.Context(), "ends", metav1.DeleteOptions{}))
 	waitUsed(t, client, namespace, list("pods", "0", "count/pods", "0"))
+}
+
+// A quota of an extended resource counts the devices of ResourceClaims whose DeviceClass offers the resource. It counts
+// the claim that the scheduler makes for a Pod once, because the Pod requests the same devices.
+func TestQuotasCountExtendedResourcesOfClaims(t *testing.T) {
+	client := newCountedClient(t)
+	namespace := newNamespace(t, client)
+	gpu := "example.com/gpu"
+	_, err := client.ResourceV1().DeviceClasses().Create(t.Context(), &resourcev1.DeviceClass{
+		ObjectMeta: metav1.ObjectMeta{Name: "gold"}, Spec: resourcev1.DeviceClassSpec{ExtendedResourceName: &gpu}},
+		metav1.CreateOptions{})
+	require.NoError(t, err)
+	hard := list("requests.example.com/gpu", "4", "requests.deviceclass.resource.kubernetes.io/gold", "9",
+		"requests.example.com/other", "9")
+	limit(t, client, namespace, corev1.ResourceQuotaSpec{Hard: hard})
+	used := func(gpus, devices string) {
+		t.Helper()
+		waitUsed(t, client, namespace, list("requests.example.com/gpu", gpus,
+			"requests.deviceclass.resource.kubernetes.io/gold", devices, "requests.example.com/other", "0"))
+	}
+	used("0", "0")
+
+	claims := client.ResourceV1().ResourceClaims(namespace)
+	of := func(name string, count int64, owner *corev1.Pod) *resourcev1.ResourceClaim {
+		c := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		c.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "r", Exactly: &resourcev1.ExactDeviceRequest{
+			DeviceClassName: "gold", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: count}}}
+		if owner != nil {
+			c.Annotations = map[string]string{resourcev1.ExtendedResourceClaimAnnotation: "true"}
+			c.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("Pod"))}
+		}
+		return c
+	}
+	_, err = claims.Create(t.Context(), of("a", 2, nil), metav1.CreateOptions{})
+	require.NoError(t, err)
+	used("2", "2")
+	_, err = claims.Create(t.Context(), of("b", 3, nil), metav1.CreateOptions{})
+	assertRefused(t, err, `resourceclaims.resource.k8s.io "b" is forbidden: exceeded quota: q, requested: `+
+		"requests.example.com/gpu=3, used: requests.example.com/gpu=2, limited: requests.example.com/gpu=4")
+
+	two := list(gpu, "2")
+	p, err := client.CoreV1().Pods(namespace).Create(t.Context(), pod("p", two, two), metav1.CreateOptions{})
+	require.NoError(t, err)
+	used("4", "2")
+	_, err = claims.Create(t.Context(), of("made", 2, p), metav1.CreateOptions{})
+	require.NoError(t, err)
+	used("4", "4")
 }

@@ -19,7 +19,7 @@ func isOfDevices(name corev1.ResourceName) bool {
 }
 
 // deviceUsage returns how many devices of each class a ResourceClaim may get at most.
-func deviceUsage(c *resourcev1.ResourceClaim) corev1.ResourceList {
+func deviceUsage(c *resourcev1.ResourceClaim, near nearby) corev1.ResourceList {
 	list := ones(countOfDeviceClaims)
 	for _, r := range c.Spec.Devices.Requests {
 		most := corev1.ResourceList{}
@@ -31,6 +31,7 @@ func deviceUsage(c *resourcev1.ResourceClaim) corev1.ResourceList {
 		}
 		amounts.Add(list, most)
 	}
+	near.extend(list, c)
 	return list
 }
 

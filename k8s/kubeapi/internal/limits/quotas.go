@@ -57,8 +57,12 @@ type change struct {
 }
 
 // changeOf reads a write. It returns nil if the write changes nothing that a quota counts.
-func changeOf(r *admission.Request) (*change, error) {
-	c := &change{counted: countedAs(r.Resource.Group, r.Resource.Resource)}
+func changeOf(ctx context.Context, r *admission.Request) (*change, error) {
+	near, err := nearbyFor(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	c := &change{counted: countedAs(r.Resource.Group, r.Resource.Resource, near)}
 	c.obj, c.old = typed(r.Resource.Group, r.Resource.Resource), typed(r.Resource.Group, r.Resource.Resource)
 	if r.Operation == admission.Create {
 		c.old = nil
@@ -84,6 +88,18 @@ func changeOf(r *admission.Request) (*change, error) {
 	return c, nil
 }
 
+// nearbyFor reads what the usage of a ResourceClaim depends on. Other resources need nothing.
+func nearbyFor(ctx context.Context, r *admission.Request) (nearby, error) {
+	if (apimeta.GroupResource{Group: r.Resource.Group, Resource: r.Resource.Resource}) != deviceClaims {
+		return nearby{}, nil
+	}
+	c, err := clientsOfHook(ctx)
+	if err != nil {
+		return nearby{}, err
+	}
+	return c.read(ctx)
+}
+
 // typed returns an empty object of a kind whose objects differ in what they use, or nil for other kinds.
 func typed(group, resource string) any {
 	switch (apimeta.GroupResource{Group: group, Resource: resource}) {
@@ -106,7 +122,7 @@ func (n needs) charge(ctx context.Context, r *admission.Request) error {
 	if r.Namespace == "" || uncounted(r.Resource.Group, r.Resource.Resource) {
 		return nil
 	}
-	c, err := changeOf(r)
+	c, err := changeOf(ctx, r)
 	if c == nil || err != nil {
 		return err
 	}
@@ -231,10 +247,10 @@ func (c *counted) limited(q *corev1.ResourceQuota) []corev1.ResourceName {
 	return slices.DeleteFunc(sortedNames(q.Status.Hard), func(name corev1.ResourceName) bool { return !c.named(name) })
 }
 
-// costs returns the additional usage of the new object, for the names that a quota limits. If the quota counted the old
-// object, its usage is subtracted.
+// costs returns the additional usage of the new object, for all names of a quota, also those of other resources: a
+// ResourceClaim uses what a quota limits for Pods. If the quota counted the old object, its usage is subtracted.
 func (c *change) costs(q *corev1.ResourceQuota) corev1.ResourceList {
-	return c.growth(only(c.usage(c.obj), c.limited(q)), c.countedBy(q))
+	return c.growth(only(c.usage(c.obj), sortedNames(q.Status.Hard)), c.countedBy(q))
 }
 
 // countedBy returns a function that reports whether a quota counts an object.

@@ -33,7 +33,7 @@ func countName(group, resource string) corev1.ResourceName {
 }
 
 // countedAs returns what is counted of a resource.
-func countedAs(group, resource string) counted {
+func countedAs(group, resource string, near nearby) counted {
 	if group == "" {
 		switch resource {
 		case "pods":
@@ -55,8 +55,8 @@ func countedAs(group, resource string) counted {
 		}
 	}
 	if (apimeta.GroupResource{Group: group, Resource: resource}) == deviceClaims {
-		return counted{named: isOfDevices,
-			usage: func(obj any) corev1.ResourceList { return deviceUsage(obj.(*resourcev1.ResourceClaim)) }}
+		return counted{named: func(name corev1.ResourceName) bool { return isOfDevices(name) || near.limits(name) },
+			usage: func(obj any) corev1.ResourceList { return deviceUsage(obj.(*resourcev1.ResourceClaim), near) }}
 	}
 	names := []corev1.ResourceName{countName(group, resource)}
 	if old := corev1.ResourceName(resource); group == "" && slices.Contains(oldCounts[:], old) {
