@@ -80,7 +80,7 @@ func newAPI(options Options) *API {
 		Context: a.ending, Enter: func() error { return a.flights.EnterCall(nil) },
 		Leave: func() { a.flights.LeaveCall(nil) },
 	}, a.options.Now)
-	a.types = media.NewTypes(a.options.CBOR)
+	a.types = media.NewTypes(a.options.CBOR, !a.options.KeepManagedFields)
 	a.budget = a.options.budget()
 	a.listRoom = a.budget.Part(maxProtobufLists)
 	a.lists = media.NewListCache(a.budget, a.options.MaxListBytes)
@@ -97,8 +97,8 @@ func newAPI(options Options) *API {
 		Budget:         a.budget, Answers: a.budget.Part(maxAnswers), Borrower: a.borrowerIn,
 		MaxConvertedBytes: a.options.MaxConvertedBytes, MaxDecodedBytes: a.options.MaxDecodedBytes,
 		Queries:        a.options.Queries.limits(),
-		UnsafeDeletion: a.options.UnsafeDeletion,
-		Served:         func() resource.Set { return a.serving.Load().Set },
+		UnsafeDeletion: a.options.UnsafeDeletion, Sharded: a.options.Sharded,
+		Served: func() resource.Set { return a.serving.Load().Set },
 		Begin: func() (context.Context, func(), error) {
 			return &call{Context: context.Background(), host: a.options.HostUser}, func() { a.flights.LeaveCall(nil) },
 				a.flights.EnterCall(nil)

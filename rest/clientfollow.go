@@ -58,7 +58,8 @@ func eventsOf[T any](all iter.Seq2[event, error]) iter.Seq2[Event[T], error] {
 func (c client) events(ctx context.Context, options *WatchOptions, recovers bool) iter.Seq2[event, error] {
 	f := service.Following{Namespace: c.namespace, Recovers: recovers, Selected: service.Selected{
 		ListOptions: apimeta.ListOptions{
-			LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion,
+			LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector,
+			ShardSelector: options.ShardSelector, ResourceVersion: options.ResourceVersion,
 		},
 		Query: resource.QueryText{Conditions: options.FieldQuery},
 	}}

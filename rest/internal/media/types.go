@@ -29,14 +29,17 @@ type Transcoder interface {
 type Types struct {
 	Served, Streamed []string
 	cbor             Transcoder // nil if the API does not serve CBOR
+	drops            bool       // clients may drop managedFields from answers
 }
 
-// NewTypes returns the media types of an API. cbor is nil if the API does not serve CBOR.
-func NewTypes(cbor Transcoder) *Types {
+// NewTypes returns the media types of an API. cbor is nil if the API does not serve CBOR. drops says that clients may
+// drop managedFields from answers.
+func NewTypes(cbor Transcoder, drops bool) *Types {
 	t := &Types{
 		Served:   []string{JSON, YAML, Protobuf},
 		Streamed: []string{JSON + OfStream, Protobuf + OfStream},
 		cbor:     cbor,
+		drops:    drops,
 	}
 	if cbor != nil {
 		t.Served, t.Streamed = append(t.Served, CBOR), append(t.Streamed, CBORSequence)
