@@ -75,8 +75,8 @@ func newAPI(options Options) *API {
 		Budget:         a.budget, Answers: a.budget.Part(maxAnswers), Borrower: a.front.BorrowerIn,
 		MaxConvertedBytes: caches.converted, MaxDecodedBytes: caches.decoded,
 		Queries:        a.options.Queries.limits(),
-		UnsafeDeletion: a.options.UnsafeDeletion,
-		Served:         func() resource.Set { return a.front.Serving().Set },
+		UnsafeDeletion: a.options.UnsafeDeletion, Sharded: a.options.Sharded,
+		Served: func() resource.Set { return a.front.Serving().Set },
 		Begin: func() (context.Context, func(), error) {
 			return &call{Context: context.Background(), host: a.options.HostUser}, func() { a.flights.LeaveCall(nil) },
 				a.flights.EnterCall(nil)
@@ -152,7 +152,7 @@ func (a *API) opened(o front.Options) front.Options {
 	o.AllowedOrigins, o.AllowedHosts = of.Browsers.AllowedOrigins, of.Browsers.AllowedHosts
 	o.ExemptGroups, o.RequestTimeout, o.MaxBodyBytes = of.Limits.ExemptGroups, of.Limits.RequestTimeout,
 		of.Limits.MaxBodyBytes
-	o.Now, o.Logger, o.CBOR, o.Version = of.Now, of.Logger, of.CBOR, of.Version
+	o.Now, o.Logger, o.CBOR, o.KeepManagedFields, o.Version = of.Now, of.Logger, of.CBOR, of.KeepManagedFields, of.Version
 	caches := of.Limits.caches()
 	o.MaxListBytes, o.MaxProtobufBytes = caches.lists, caches.messages
 	return o

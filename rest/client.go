@@ -131,6 +131,9 @@ type ListOptions struct {
 	// FieldQuery and SortBy are those of [Queries], such as "spec.size>=3" and "-spec.size". If the API does not support
 	// queries, the call fails with BadRequest. A watch and a deletion of a collection take no SortBy.
 	FieldQuery, SortBy string
+	// ShardSelector selects a shard of the objects, see [Options].Sharded. An API without shards ignores it; [Page].Shard
+	// says what the page contains.
+	ShardSelector string
 	// Limit is the largest number of objects in a page; 0 means no limit. Continue is the token of an earlier page, and
 	// asks for the next one (API concepts, Retrieving large results sets in chunks).
 	Limit    int64
@@ -146,6 +149,8 @@ type WatchOptions struct {
 	LabelSelector, FieldSelector string
 	// FieldQuery is that of [Queries]. If the API does not support queries, the watch fails with BadRequest.
 	FieldQuery string
+	// ShardSelector is that of [ListOptions].
+	ShardSelector string
 	// ResourceVersion is the version after which the watch begins, usually that of a list. If it is empty, the watch
 	// begins with an Added event for each existing object. The watch waits a few seconds for a version that the store has
 	// not reached; then it fails with an error for which [status.IsTooLargeResourceVersion] holds.
@@ -170,6 +175,8 @@ type Page[T any] struct {
 	ResourceVersion string
 	// Continue is the token of the next page, or empty on the last page.
 	Continue string
+	// Shard is the selector of the shard that the page contains, or empty if it may contain all objects.
+	Shard string
 }
 
 // Event is one event of a watch. The caller owns Object. ResourceVersion is the version of the change, also of a
@@ -307,8 +314,8 @@ func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], err
 
 // page is a [Page] whose type parameter is the pointer to the Go type.
 type page[P any] struct {
-	Items                     []P
-	ResourceVersion, Continue string
+	Items                            []P
+	ResourceVersion, Continue, Shard string
 }
 
 func (c *calls[P]) page(ctx context.Context, options *ListOptions) (*page[P], error) {
@@ -322,7 +329,8 @@ func pageOf[P any](items []P, found service.Page, err error) (*page[P], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &page[P]{items, cmp.Or(found.Version, strconv.FormatUint(uint64(found.Revision), 10)), found.Token}, nil
+	version := cmp.Or(found.Version, strconv.FormatUint(uint64(found.Revision), 10))
+	return &page[P]{items, version, found.Token, found.Shard}, nil
 }
 
 // list calls add with each object of a page.
@@ -349,7 +357,8 @@ func (c *client) adding(add func(obj any)) service.Into {
 func (o *ListOptions) selected() service.Selected {
 	return service.Selected{
 		ListOptions: apimeta.ListOptions{
-			LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector, Limit: o.Limit, Continue: o.Continue,
+			LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector, ShardSelector: o.ShardSelector, Limit: o.Limit,
+			Continue:        o.Continue,
 			ResourceVersion: o.ResourceVersion, ResourceVersionMatch: o.ResourceVersionMatch,
 		},
 		Query: resource.QueryText{Conditions: o.FieldQuery, SortBy: o.SortBy},

@@ -61,7 +61,8 @@ func (c *client) events(ctx context.Context, options *WatchOptions, recovers boo
 	}
 	f := service.Following{Namespace: c.namespace, Recovers: recovers, Selected: service.Selected{
 		ListOptions: apimeta.ListOptions{
-			LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion,
+			LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector,
+			ShardSelector: options.ShardSelector, ResourceVersion: options.ResourceVersion,
 		},
 		Query: resource.QueryText{Conditions: options.FieldQuery},
 	}}

@@ -241,6 +241,8 @@ type Wire struct {
 	// Untracked omits managedFields: no manager owns a field, and clients cannot use server-side apply. Without Untracked,
 	// managedFields often take a third of the bytes of an object, and up to half the time of a write.
 	Untracked bool
+	// Sharded lets clients list and watch shards of this kind, even if [Options].Sharded is not set.
+	Sharded bool
 	// StatusOnCreate lets clients set the status of a new object, as with Node.
 	StatusOnCreate bool
 	// AnswerStatus makes the server answer the creation of a virtual object with a Status instead of the object, as with

@@ -68,6 +68,19 @@ type Options struct {
 	// Queries lets clients query, sort and count objects with parameters that upstream does not have. Default: the API
 	// ignores these parameters.
 	Queries *Queries
+	// Sharded lets clients list, watch and delete a shard of the objects of each kind, with the parameter shardSelector:
+	//
+	//	shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')
+	//
+	// selects the objects of which the FNV-1a hash of the uid, in 64 bits, is in this range; the end does not belong to
+	// it, and is '0x10000000000000000' at most. Instead of the uid, object.metadata.namespace may be hashed, and several
+	// ranges are joined by ||. So replicas of a controller share the objects, and each receives only its own. The
+	// metadata of a shard contains shardInfo. [Wire].Sharded does this for one kind. Default: the API ignores the
+	// parameter, as Kubernetes does without its feature gate ShardedListAndWatch, and answers with all objects.
+	Sharded bool
+	// KeepManagedFields makes the API ignore the parameter drop=metadata.managedFields of the header Accept, as
+	// Kubernetes 1.37 does. Default: the API leaves managedFields out of the answers to clients that ask for that.
+	KeepManagedFields bool
 	// CBOR makes the API read and write application/cbor, and application/cbor-seq for watches, besides JSON, YAML and
 	// Protobuf. Set it to cbor.Format() of package rest/cbor. Default: the API refuses CBOR with 406 NotAcceptable and 415
 	// UnsupportedMediaType.

@@ -94,7 +94,7 @@ func (r *declared) declaration() (d resource.Declaration, err error) {
 			CheckName: r.Names.Rule.check, Singleton: r.Singleton, CreateOnUpdate: r.Wire.CreateOnUpdate,
 			RemoveWhenDue: r.RemoveWhenDue,
 			TimeToLive:    r.TimeToLive, MarkedFor: r.Wire.MarkedFor, ReturnDeleted: r.Wire.ReturnDeleted,
-			Untracked: r.Wire.Untracked, Strategy: r.strategy,
+			Untracked: r.Wire.Untracked, Strategy: r.strategy, Sharded: r.Wire.Sharded,
 			StatusOnCreate: r.Wire.StatusOnCreate, AnswerStatus: r.Wire.AnswerStatus, Parts: slices.Clone(r.Wire.Parts),
 			StatusParts: slices.Clone(r.Wire.StatusParts),
 		},

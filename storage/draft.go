@@ -89,6 +89,5 @@ func (r *Record) erase() {
 	room := r.Version.End - r.Version.Start
 	r.JSON = slices.Concat(r.JSON[:r.Version.Start], r.JSON[r.Version.End:])
 	r.Revision = 0
-	r.Version.End = r.Version.Start
-	r.Metadata.End -= room
+	r.resize(-room)
 }

@@ -136,7 +136,10 @@ func (e *extraction) scalar(text []byte) string {
 func (e *extraction) metadata(fields *field) {
 	e.peek()
 	start := e.pos
-	for e.begin('{'); e.more('}'); {
+	previous := start // where the member before this one ends
+	for e.begin('{'); e.more('}'); previous = e.pos {
+		e.peek()
+		begin := e.pos
 		name := e.key()
 		f := fields.child(name)
 		e.peek()
@@ -155,6 +158,8 @@ func (e *extraction) metadata(fields *field) {
 			e.parts.Labels = e.in.internLabels(text, func() apimeta.Labels { return e.labels(text) })
 		case "ownerReferences":
 			e.owners(text)
+		case "managedFields":
+			e.parts.ManagedFields = e.member(start, previous, begin)
 		case "deletionTimestamp":
 			e.parts.Deleting = true
 		case "resourceVersion":
@@ -163,6 +168,19 @@ func (e *extraction) metadata(fields *field) {
 		}
 	}
 	e.parts.Metadata = Span{uint32(start), uint32(e.pos)}
+}
+
+// member returns the span of the member that has just been read, with the comma in front of it or, if it is the first
+// one, the one behind it. It begins at begin, the object at start, and previous is where the member in front ends.
+func (e *extraction) member(start, previous, begin int) Span {
+	if previous > start {
+		return Span{uint32(previous), uint32(e.pos)}
+	}
+	end := e.pos
+	if e.peek() == ',' {
+		end = e.pos + 1
+	}
+	return Span{uint32(begin), uint32(end)}
 }
 
 func (e *extraction) labels(text []byte) (labels apimeta.Labels) {

@@ -34,6 +34,9 @@ type Record struct {
 type Parts struct {
 	// Metadata is the span of the metadata object in the JSON, including its braces.
 	Metadata Span
+	// ManagedFields is the span of the member metadata.managedFields with one comma beside it, so the JSON without the
+	// span is the object without its managedFields. It is empty if the object has none.
+	ManagedFields Span
 	// Version is the span of the text of metadata.resourceVersion, without its quotes.
 	Version Span
 	// UID is metadata.uid.
@@ -130,7 +133,15 @@ func (r *Record) stamp(revision watch.Revision) {
 		return
 	}
 	r.JSON = r.AppendAt(make([]byte, 0, len(r.JSON)-room+len(digits)), revision)
-	grown := uint32(len(digits) - room) // wraps around when the text shrinks; the additions below wrap back
+	r.resize(uint32(len(digits) - room)) // wraps around when the text shrinks; the additions wrap back
+}
+
+// resize moves the ends of the spans after the text of the resourceVersion has grown.
+func (r *Record) resize(grown uint32) {
+	if r.ManagedFields.Start > r.Version.Start {
+		r.ManagedFields.Start += grown
+		r.ManagedFields.End += grown
+	}
 	r.Version.End += grown
 	r.Metadata.End += grown
 }

@@ -54,7 +54,7 @@ func PartialObjectMetadataMessage() *Message {
 // ListMetaMessage is the metadata of a list.
 func ListMetaMessage() *Message {
 	return NewMessage(text(1, "selfLink"), text(2, "resourceVersion"), text(3, "continue"),
-		integer(4, "remainingItemCount"))
+		integer(4, "remainingItemCount"), message(5, "shardInfo", NewMessage(text(1, "selector"))))
 }
 
 // StatusMessage is the kind Status.

@@ -127,6 +127,7 @@ func listMetaDocs() map[string]string {
 		"resourceVersion":    "The state that the list shows, in an opaque text from which a watch can begin.",
 		"continue":           "An opaque text that continues the list, if there are more objects than the limit. Send it with the same other parameters to get the next ones.",
 		"remainingItemCount": "How many objects follow this page, if the server knows.",
+		"shardInfo":          "Which shard of the objects the list contains. Absent if it contains all of them.",
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/realapi"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/aggregated"
 	"github.com/decorum-go/decorum/rest/builtin"
@@ -44,26 +45,26 @@ func inCluster(t *testing.T, change func(*aggregated.Options), test func(t *test
 func TestForgedHeaders(t *testing.T) {
 	inCluster(t, nil, func(t *testing.T, f *fake, s *server) {
 		f.accept("bob's", review.TokenStatus{Authenticated: true, User: review.UserInfo{Username: "bob"}})
-		expired := issue(&x509.Certificate{SerialNumber: big.NewInt(3), Subject: pkix.Name{CommonName: "front-proxy"},
+		expired := realapi.Issue(&x509.Certificate{SerialNumber: big.NewInt(3), Subject: pkix.Name{CommonName: "front-proxy"},
 			NotAfter:    time.Now().Add(-time.Second),
 			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, f.proxies)
-		ofServers := issue(&x509.Certificate{SerialNumber: big.NewInt(4), Subject: pkix.Name{CommonName: "front-proxy"},
+		ofServers := realapi.Issue(&x509.Certificate{SerialNumber: big.NewInt(4), Subject: pkix.Name{CommonName: "front-proxy"},
 			NotAfter:    time.Now().Add(time.Hour),
 			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, f.proxies)
 		masters := append(alice(), "X-Remote-Group", "system:masters")
 		for _, c := range []struct {
 			name        string
-			certificate *authority
+			certificate *realapi.Authority
 			headers     []string
 			want        int
 		}{
 			{"the proxy", f.headers, masters, 200},
 			{"no certificate", nil, masters, 401},
 			{"no credentials", nil, nil, 401},
-			{"another authority", newAuthority("proxies").sign("front-proxy"), masters, 401},
-			{"a certificate that signs itself", newAuthority("front-proxy"), masters, 401},
-			{"another name", f.proxies.sign("mallory"), masters, 401},
-			{"a client named like the proxy", f.clients.sign("front-proxy"), masters, 200},
+			{"another authority", realapi.NewAuthority("proxies").Sign("front-proxy", "crew"), masters, 401},
+			{"a certificate that signs itself", realapi.NewAuthority("front-proxy"), masters, 401},
+			{"another name", f.proxies.Sign("mallory", "crew"), masters, 401},
+			{"a client named like the proxy", f.clients.Sign("front-proxy", "crew"), masters, 200},
 			{"an expired certificate", expired, masters, 401},
 			{"a certificate of a server", ofServers, masters, 401},
 			{"the proxy without headers", f.headers, nil, 401},
@@ -82,16 +83,16 @@ func TestForgedHeaders(t *testing.T) {
 		}
 		f.refuse("front-proxy")
 		apitest.LetPass(time.Minute)
-		assert.Equal(t, 403, s.get(f.clients.sign("front-proxy"), masters...), "the headers give no right")
+		assert.Equal(t, 403, s.get(f.clients.Sign("front-proxy", "crew"), masters...), "the headers give no right")
 	})
 }
 
 // A server in front that has verified a certificate by authorities of its own proves nothing.
 func TestVerifiedElsewhere(t *testing.T) {
 	inCluster(t, nil, func(t *testing.T, f *fake, s *server) {
-		stranger := newAuthority("strangers")
-		r := request("GET", reportsPath, "", stranger.sign("front-proxy"), alice()...)
-		r.TLS.VerifiedChains = [][]*x509.Certificate{{r.TLS.PeerCertificates[0], f.proxies.certificate}}
+		stranger := realapi.NewAuthority("strangers")
+		r := request("GET", reportsPath, "", stranger.Sign("front-proxy", "crew"), alice()...)
+		r.TLS.VerifiedChains = [][]*x509.Certificate{{r.TLS.PeerCertificates[0], f.proxies.Certificate}}
 		assert.Equal(t, 401, s.send(r).Code)
 		r.TLS = nil
 		assert.Equal(t, 401, s.send(r).Code)
@@ -245,23 +246,23 @@ func TestRotation(t *testing.T) {
 	inCluster(t, nil, func(t *testing.T, f *fake, s *server) {
 		watching := s.watch(f.headers, alice()...)
 		before := f.headers
-		f.proxies = newAuthority("next")
-		f.headers = f.proxies.sign("front-proxy")
+		f.proxies = realapi.NewAuthority("next")
+		f.headers = f.proxies.Sign("front-proxy", "crew")
 		assert.Equal(t, 401, s.get(f.headers, alice()...))
-		both := f.proxies.pem
-		f.trusts("requestheader-client-ca-file", both+newAuthority("other").pem)
+		both := f.proxies.PEM
+		f.trusts("requestheader-client-ca-file", both+realapi.NewAuthority("other").PEM)
 		synctest.Wait()
 		assert.Equal(t, 200, s.get(f.headers, alice()...))
 		assert.Equal(t, 401, s.get(before, alice()...))
 		assert.Contains(t, watching.end(), `"reason":"Expired"`)
 
-		client := f.clients.sign("carol")
+		client := f.clients.Sign("carol", "crew")
 		assert.Equal(t, 200, s.get(client))
-		f.clients = newAuthority("next clients")
+		f.clients = realapi.NewAuthority("next clients")
 		f.trusts()
 		synctest.Wait()
 		assert.Equal(t, 401, s.get(client))
-		assert.Equal(t, 200, s.get(f.clients.sign("carol")))
+		assert.Equal(t, 200, s.get(f.clients.Sign("carol", "crew")))
 
 		f.trusts("requestheader-client-ca-file", "nothing")
 		synctest.Wait()
@@ -456,7 +457,7 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"no names", func(*fake) []string { return []string{"requestheader-allowed-names", "[]"} },
 			"anybody with a certificate of the authority of the proxies can act as any user", 200},
-		{"one authority", func(f *fake) []string { return []string{"client-ca-file", f.proxies.pem} },
+		{"one authority", func(f *fake) []string { return []string{"client-ca-file", f.proxies.PEM} },
 			"so every client could act as any user", 200}, // as the user of the certificate
 		{"no proxies", func(*fake) []string { return []string{"requestheader-client-ca-file", ""} },
 			"names no authority of its proxies", 401},
@@ -487,7 +488,7 @@ type watching struct {
 }
 
 // watch opens a watch, and waits until it is open.
-func (s *server) watch(certificate *authority, headers ...string) *watching {
+func (s *server) watch(certificate *realapi.Authority, headers ...string) *watching {
 	s.t.Helper()
 	r := request("GET", "https://server"+reportsPath+"?watch=true", "", certificate, headers...).WithContext(s.t.Context())
 	r.RequestURI = ""

@@ -2,17 +2,11 @@ package aggregated_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"log/slog"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -25,6 +19,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/corekinds"
+	"github.com/decorum-go/decorum/internal/realapi"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/aggregated"
 	"github.com/decorum-go/decorum/rest/apiservice"
@@ -50,58 +45,15 @@ func reports() rest.Resource[Report] {
 
 const reportsPath = "/apis/reports.example.com/v1/namespaces/default/reports"
 
-// authority signs client certificates.
-type authority struct {
-	certificate *x509.Certificate
-	key         *ecdsa.PrivateKey
-	pem         string
-}
-
-// newAuthority makes an authority that is valid from now on, by the clock of the bubble.
-func newAuthority(name string) *authority {
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, IsCA: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageCertSign}
-	return issue(template, nil)
-}
-
-// sign makes the certificate of a client that is valid for an hour.
-func (a *authority) sign(name string) *authority {
-	return issue(&x509.Certificate{SerialNumber: big.NewInt(2),
-		Subject:   pkix.Name{CommonName: name, Organization: []string{"crew"}},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, a)
-}
-
-func issue(template *x509.Certificate, by *authority) *authority {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		panic(err)
-	}
-	signer := &authority{certificate: template, key: key}
-	if by != nil {
-		signer = by
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, signer.certificate, key.Public(), signer.key)
-	if err != nil {
-		panic(err)
-	}
-	certificate, err := x509.ParseCertificate(der)
-	if err != nil {
-		panic(err)
-	}
-	return &authority{certificate, key, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))}
-}
-
 // fake is a cluster that answers as a test wants.
 type fake struct {
 	*resttest.Server
 	t       testing.TB
 	gone    atomic.Bool // no request arrives
 	served  *rest.API   // the API of the last server
-	clients *authority
-	proxies *authority
-	headers *authority // the certificate of the proxy
+	clients *realapi.Authority
+	proxies *realapi.Authority
+	headers *realapi.Authority // the certificate of the proxy
 
 	mu       sync.Mutex
 	tokens   map[string]review.TokenStatus
@@ -114,9 +66,9 @@ type fake struct {
 
 // newFake returns a cluster with the namespace default, and without the ConfigMap.
 func newFake(t testing.TB) *fake {
-	f := &fake{t: t, clients: newAuthority("clients"), proxies: newAuthority("proxies"),
+	f := &fake{t: t, clients: realapi.NewAuthority("clients"), proxies: realapi.NewAuthority("proxies"),
 		tokens: map[string]review.TokenStatus{}, refuses: map[string]bool{}, denies: map[string]bool{}}
-	f.headers = f.proxies.sign("front-proxy")
+	f.headers = f.proxies.Sign("front-proxy", "crew")
 	wire := rest.Wire{Dialect: rest.DialectBuiltin}
 	f.Server = resttest.NewWith(t, resttest.Options{API: rest.Options{Now: time.Now, Logger: quiet}},
 		builtin.Namespaces(), corekinds.ConfigMaps(),
@@ -223,8 +175,8 @@ func (f *fake) namespace(name string) {
 func (f *fake) trusts(fields ...string) {
 	f.t.Helper()
 	data := map[string]string{
-		"client-ca-file":                     f.clients.pem,
-		"requestheader-client-ca-file":       f.proxies.pem,
+		"client-ca-file":                     f.clients.PEM,
+		"requestheader-client-ca-file":       f.proxies.PEM,
 		"requestheader-allowed-names":        `["front-proxy"]`,
 		"requestheader-username-headers":     `["X-Remote-User"]`,
 		"requestheader-uid-headers":          `["X-Remote-Uid"]`,
@@ -288,11 +240,11 @@ func (f *fake) serve(change func(*aggregated.Options)) (*server, *aggregated.Clu
 }
 
 // request makes a request with headers, over a connection whose client presents a certificate unless it is nil.
-func request(method, path, body string, certificate *authority, headers ...string) *http.Request {
+func request(method, path, body string, certificate *realapi.Authority, headers ...string) *http.Request {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.TLS = &tls.ConnectionState{}
 	if certificate != nil {
-		r.TLS.PeerCertificates = []*x509.Certificate{certificate.certificate}
+		r.TLS.PeerCertificates = []*x509.Certificate{certificate.Certificate}
 	}
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Add(headers[i], headers[i+1])
@@ -308,7 +260,7 @@ func (s *server) send(r *http.Request) *httptest.ResponseRecorder {
 }
 
 // get returns the code of a GET of the reports.
-func (s *server) get(certificate *authority, headers ...string) int {
+func (s *server) get(certificate *realapi.Authority, headers ...string) int {
 	return s.send(request("GET", reportsPath, "", certificate, headers...)).Code
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/realapi"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/aggregated"
 	"github.com/decorum-go/decorum/rest/apiservice"
@@ -154,7 +155,7 @@ func TestForeignSecret(t *testing.T) {
 		f := newFake(t)
 		f.trusts()
 		secrets := resttest.Client[Secret](t, f.API).Namespace("default")
-		foreign := map[string][]byte{"ca.crt": []byte(f.clients.pem)}
+		foreign := map[string][]byte{"ca.crt": []byte(f.clients.PEM)}
 		_, err := secrets.Create(t.Context(),
 			&Secret{ObjectMeta: apimeta.ObjectMeta{Name: "reports-serving-ca"}, Data: foreign})
 		require.NoError(t, err)
@@ -244,12 +245,12 @@ func TestOverTLS(t *testing.T) {
 	t.Cleanup(func() { _ = server.Close() })
 
 	// client returns a client with a certificate, as kube-apiserver has one.
-	client := func(own *authority) *http.Client {
+	client := func(own *realapi.Authority) *http.Client {
 		roots := x509.NewCertPool()
 		require.True(t, roots.AppendCertsFromPEM(f.published().Spec.CABundle))
 		settings := &tls.Config{RootCAs: roots, ServerName: "reports.default.svc"}
 		if own != nil {
-			settings.Certificates = []tls.Certificate{{Certificate: [][]byte{own.certificate.Raw}, PrivateKey: own.key}}
+			settings.Certificates = []tls.Certificate{{Certificate: [][]byte{own.Certificate.Raw}, PrivateKey: own.Key}}
 		}
 		transport := &http.Transport{TLSClientConfig: settings, ForceAttemptHTTP2: true}
 		t.Cleanup(transport.CloseIdleConnections)
@@ -270,17 +271,17 @@ func TestOverTLS(t *testing.T) {
 	require.Eventually(t, func() bool { return f.believes(certificate(t, cluster)) && get(proxy) == 200 }, time.Minute,
 		10*time.Millisecond)
 	assert.Equal(t, 401, get(client(nil)))
-	assert.Equal(t, 401, get(client(newAuthority("proxies").sign("front-proxy"))))
-	assert.Equal(t, 401, get(client(f.proxies.sign("mallory"))))
+	assert.Equal(t, 401, get(client(realapi.NewAuthority("proxies").Sign("front-proxy", "crew"))))
+	assert.Equal(t, 401, get(client(f.proxies.Sign("mallory", "crew"))))
 
-	next := newAuthority("next")
-	f.trusts("requestheader-client-ca-file", f.proxies.pem+next.pem)
-	renewed := client(next.sign("front-proxy"))
+	next := realapi.NewAuthority("next")
+	f.trusts("requestheader-client-ca-file", f.proxies.PEM+next.PEM)
+	renewed := client(next.Sign("front-proxy", "crew"))
 	require.Eventually(t, func() bool {
 		assert.Equal(t, 200, get(proxy), "the former certificate counts while the bundle has its authority")
 		return get(renewed) == 200
 	}, time.Minute, 10*time.Millisecond)
-	f.trusts("requestheader-client-ca-file", next.pem)
+	f.trusts("requestheader-client-ca-file", next.PEM)
 	require.Eventually(t, func() bool {
 		assert.Equal(t, 200, get(renewed))
 		return get(proxy) == 401

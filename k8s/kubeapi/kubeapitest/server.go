@@ -81,7 +81,7 @@ var processSecrets = sync.OnceValues(pki.NewSecrets)
 
 // All servers of the process share the schemas of the types and the objects that are the same in every API.
 var (
-	processTypes   decorum.Types
+	processTypes   decorum.TypeCache
 	processObjects bootstrap.Common
 )
 

@@ -202,7 +202,7 @@ func (q *request) writeObject(code int, rep *media.Representation, object []byte
 
 // writeObjectOf is writeObject for an object of another kind than that of the path.
 func (q *request) writeObjectOf(kind *media.Kind, code int, rep *media.Representation, object []byte) error {
-	if rep.Form == media.Whole {
+	if rep.IsStored() {
 		return q.writeJSON(code, rep, object)
 	}
 	loan := q.lend()

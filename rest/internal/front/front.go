@@ -44,6 +44,7 @@ type Options struct {
 	Now                          func() time.Time
 	Logger                       *slog.Logger
 	CBOR                         Transcoder // nil if the API does not serve CBOR
+	KeepManagedFields            bool       // clients cannot drop managedFields from answers
 	Version                      any        // the answer of /version
 	// MaxListBytes and MaxProtobufBytes are the sizes of the caches of lists and of Protobuf messages.
 	MaxListBytes, MaxProtobufBytes int64
@@ -88,7 +89,7 @@ func New(ending *delivery.Ending, flights *delivery.Flights, rights *rights.Righ
 // Open gives the front what the host and its plug-ins have decided.
 func (a *Front) Open(options Options, writes *write.Writes, env *resource.Environment) (err error) {
 	a.options, a.writes, a.env = options, writes, env
-	a.types = media.NewTypes(options.CBOR)
+	a.types = media.NewTypes(options.CBOR, !options.KeepManagedFields)
 	a.listRoom = env.Budget.Part(maxProtobufLists)
 	a.lists = media.NewListCache(env.Budget, options.MaxListBytes)
 	a.messages = media.NewMessages(env.Budget, options.MaxProtobufBytes)

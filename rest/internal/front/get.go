@@ -43,7 +43,7 @@ func (q *request) get() error {
 		}
 		defer loan.Release()
 	}
-	if !rep.IsPlain() || rep.Form != media.Whole || q.res.FromStored != nil {
+	if !rep.IsPlain() || !rep.IsStored() || q.res.FromStored != nil {
 		return q.writeObject(http.StatusOK, rep, object)
 	}
 	// The store keeps the object in memory at least until its log drops the changes after since.

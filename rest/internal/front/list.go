@@ -95,7 +95,7 @@ func (q *request) showAhead(loan *storage.Loan, records []*storage.Record) error
 // writeList sends a list. A large list keeps its records alive while the client reads, so the API breaks it off if the
 // client is too slow and the store no longer holds the records.
 func (q *request) writeList(rep *media.Representation, p resource.Page) error {
-	l := media.List{Records: p.Records, Revision: p.Revision, Continue: p.Token, Remaining: p.Remaining}
+	l := media.List{Records: p.Records, Revision: p.Revision, Continue: p.Token, Remaining: p.Remaining, Shard: p.Shard}
 	size := l.Size()
 	if size <= media.ChunkSize {
 		return q.writeListAs(rep, l, size)

@@ -29,8 +29,8 @@ func (q *request) cachedList(rep *media.Representation, namespace string, p *res
 		return nil
 	}
 	c := &cachedList{q: q, rep: rep, loan: q.lend(), key: media.ListKey{
-		Of: q.res.InCache, Namespace: namespace, Labels: p.LabelSelector, Fields: p.FieldSelector, Only: q.only.Digest(),
-		Gzipped: media.AcceptsGzip(q.r.Header["Accept-Encoding"]),
+		Of: q.res.InCache, Namespace: namespace, Labels: p.LabelSelector, Fields: p.FieldSelector, Shard: p.Shard.String(),
+		Only: q.only.Digest(), Gzipped: media.AcceptsGzip(q.r.Header["Accept-Encoding"]),
 	}}
 	if !rep.CacheKey(&c.key) {
 		return nil
@@ -80,7 +80,7 @@ func (c *cachedList) make(p resource.Page) error {
 	}
 	defer out.Release()
 	gzipped := c.key.Gzipped && media.SizeOf(p.Records) > media.CompressAbove
-	answer, err := out.Answer(q.r.Context(), media.List{Records: p.Records, Revision: p.Revision}, gzipped)
+	answer, err := out.Answer(q.r.Context(), media.List{Records: p.Records, Revision: p.Revision, Shard: p.Shard}, gzipped)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ func integerParameter(query url.Values, name string) (*int64, error) {
 // queryListOptions reads the options of a list or a watch from the query.
 func queryListOptions(query url.Values) (o apimeta.ListOptions, err error) {
 	o.LabelSelector, o.FieldSelector = query.Get("labelSelector"), query.Get("fieldSelector")
+	o.ShardSelector = query.Get("shardSelector")
 	o.ResourceVersion, o.Continue = query.Get("resourceVersion"), query.Get("continue")
 	o.ResourceVersionMatch = apimeta.ResourceVersionMatch(query.Get("resourceVersionMatch"))
 	if o.TimeoutSeconds, err = integerParameter(query, "timeoutSeconds"); err != nil {

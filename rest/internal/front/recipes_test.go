@@ -23,7 +23,7 @@ func TestEveryMediaTypeTravels(t *testing.T) {
 	api := apitest.New(t, rest.Options{CBOR: cbor.Format()}, builtin.Leases())
 	server := apitest.Serve(t, api)
 	apitest.Must(t, api, "POST", leases, `{"metadata":{"name":"a"}}`)
-	types := media.NewTypes(cbor.Format())
+	types := media.NewTypes(cbor.Format(), true)
 	for _, is := range types.Served {
 		t.Run(is, func(t *testing.T) {
 			got := apitest.Must(t, api, "GET", leases+"/a", "", "Accept", is)

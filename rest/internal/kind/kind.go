@@ -48,6 +48,8 @@ type Kind struct {
 
 	// Queried says that clients may use the parameters of queries.
 	Queried bool
+	// Sharded says that clients may list and watch shards.
+	Sharded bool
 
 	// Warning is the text that clients of a deprecated version get. It is empty for other versions.
 	Warning string

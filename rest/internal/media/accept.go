@@ -49,6 +49,13 @@ func (c clause) matches(media string) bool {
 	return c.media == media || c.media == "*/*" || c.media == "application/*"
 }
 
+// drops reports whether the client wants answers without managedFields (KEP-5958). Fields that cannot be dropped are
+// ignored.
+func (c clause) drops() bool {
+	drop, ok := c.params["drop"]
+	return ok && slices.Contains(strings.Split(drop, "+"), "metadata.managedFields")
+}
+
 // Preferred returns the offered media type that an Accept header prefers, or "" if it accepts none. If a clause accepts
 // several, or without a header, the first one offered wins.
 func Preferred(header string, offered ...string) string {

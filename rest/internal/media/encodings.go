@@ -26,11 +26,12 @@ type encodingKey struct {
 	media       string
 	form        Form
 	metaVersion string
+	drops       bool
 }
 
 // keyOf returns the key of a representation, without the revisions.
 func keyOf(rep *Representation) encodingKey {
-	return encodingKey{media: rep.Media, form: rep.Form, metaVersion: rep.MetaVersion}
+	return encodingKey{media: rep.Media, form: rep.Form, metaVersion: rep.MetaVersion, drops: rep.Drops}
 }
 
 type encoding struct {

@@ -13,6 +13,7 @@ type Events struct {
 	kind    *Kind
 	objects objects
 	framing framing
+	drops   bool // see [Representation]
 }
 
 // Event is a change as a watch reports it. The object is a record in the version of the watch. It is shown with the
@@ -24,7 +25,7 @@ type Event = watch.Event[storage.Record]
 // WebSocket.
 func NewEvents(k *Kind, rep *Representation, messages bool) (Events, error) {
 	objects, err := objectsOf(k, rep)
-	return Events{kind: k, objects: objects, framing: framingOf(rep, messages)}, err
+	return Events{kind: k, objects: objects, framing: framingOf(rep, messages), drops: rep.Drops}, err
 }
 
 // Append appends an event. shared says that other watches probably send the same event at about the same time, so its
@@ -96,13 +97,16 @@ func objectsOf(k *Kind, rep *Representation) (objects, error) {
 		t, err := newTableWriter(k, rep)
 		return &tableObjects{tableWriter: t}, err
 	case AsPartial:
-		return &partialObjects{metaVersion: rep.MetaVersion}, nil
+		return &partialObjects{metaVersion: rep.MetaVersion, drops: rep.Drops}, nil
 	}
-	return wholeObjects{k}, nil
+	return wholeObjects{k, rep.Drops}, nil
 }
 
-// wholeObjects shows whole objects, as the stored bytes.
-type wholeObjects struct{ kind *Kind }
+// wholeObjects shows whole objects, as the stored bytes, or as them without their managedFields.
+type wholeObjects struct {
+	kind  *Kind
+	drops bool
+}
 
 func (v wholeObjects) whole() surroundings { return v }
 
@@ -111,7 +115,10 @@ func (v wholeObjects) around(dst, _ []byte, _ watch.Revision) ([]byte, string, e
 }
 
 func (v wholeObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
-	if at == r.Revision {
+	switch {
+	case v.drops:
+		return appendDropped(dst, r, at)
+	case at == r.Revision:
 		return append(dst, r.JSON...), nil
 	}
 	return r.AppendAt(dst, at), nil

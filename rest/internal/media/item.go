@@ -12,6 +12,7 @@ type itemForm struct {
 	before, after string
 	metadata      bool // the part is the metadata
 	from          int  // otherwise, it is everything from here
+	drops         bool // the part lacks the managedFields
 }
 
 // itemForm returns the form of the items of a list. Every stored object begins with its apiVersion and kind. The items
@@ -21,25 +22,31 @@ func (k *Kind) itemForm(rep *Representation) itemForm {
 	case rep.Form == AsPartial:
 		const after = "}"
 		empty := string(appendPartialMetadata(nil, rep.MetaVersion, nil))
-		return itemForm{before: strings.TrimSuffix(empty, after), after: after, metadata: true}
+		return itemForm{before: strings.TrimSuffix(empty, after), after: after, metadata: true, drops: rep.Drops}
 	case k.dialect.ItemKinds:
-		return itemForm{}
+		return itemForm{drops: rep.Drops}
 	}
-	return itemForm{before: "{", from: len(appendTypeMeta(nil, k.names.GroupVersion().String(), k.names.Kind))}
+	begin := appendTypeMeta(nil, k.names.GroupVersion().String(), k.names.Kind)
+	return itemForm{before: "{", from: len(begin), drops: rep.Drops}
 }
 
-// shown returns the part of a record that its item shows.
-func (f *itemForm) shown(r *storage.Record) []byte {
+// shown returns the part of a record that its item shows, in two pieces.
+func (f *itemForm) shown(r *storage.Record) (head, tail []byte) {
+	from, to, cut := f.from, len(r.JSON), storage.Span{}
 	if f.metadata {
-		return r.JSON[r.Metadata.Start:r.Metadata.End]
+		from, to = int(r.Metadata.Start), int(r.Metadata.End)
 	}
-	return r.JSON[f.from:]
+	if f.drops {
+		cut = r.ManagedFields
+	}
+	return around(r.JSON, from, to, cut)
 }
 
-// asStored reports whether the item of a record is what shown returns.
-func (f *itemForm) asStored() bool { return f.before == "" && f.after == "" }
+// asStored reports whether the item of a record is its whole text.
+func (f *itemForm) asStored() bool { return *f == itemForm{} }
 
 // append appends the item of a record.
 func (f *itemForm) append(dst []byte, r *storage.Record) []byte {
-	return append(append(append(dst, f.before...), f.shown(r)...), f.after...)
+	head, tail := f.shown(r)
+	return append(append(append(append(dst, f.before...), head...), tail...), f.after...)
 }

@@ -26,7 +26,7 @@ func (e *Events) IsLarge(r *storage.Record) bool {
 func (e *Events) AppendLarge(buf []byte, event Event) (LargeEvent, error) {
 	r := event.Object
 	l := LargeEvent{Head: buf, Object: r.JSON, Stored: true}
-	if _, binary := e.framing.(*binaryFraming); binary || event.Revision != r.Revision {
+	if _, binary := e.framing.(*binaryFraming); binary || event.Revision != r.Revision || e.drops {
 		l.shared, l.Stored = e.largeEncoding(event), false
 		var err error
 		if l.Object, err = l.shared.object(); err != nil {
@@ -45,18 +45,21 @@ func (l *LargeEvent) Done() { runtime.KeepAlive(l.shared) }
 
 // largeEncoding returns the record, as it looks at the event's revision, in the form of the stream.
 func (e *Events) largeEncoding(event Event) *encoded {
-	key := encodingKey{of: event.Object.Revision, at: event.Revision}
+	key := encodingKey{of: event.Object.Revision, at: event.Revision, drops: e.drops}
 	binary, _ := e.framing.(*binaryFraming)
 	if binary != nil {
 		key = binary.key(event)
 	}
 	return e.kind.encodings.add(key, true, func() ([]byte, error) {
-		json := event.Object.JSON
-		if event.Revision != event.Object.Revision {
+		json, err := event.Object.JSON, error(nil)
+		switch {
+		case e.drops:
+			json, err = appendDropped(nil, event.Object, event.Revision)
+		case event.Revision != event.Object.Revision:
 			json = event.Object.AppendAt(nil, event.Revision)
 		}
-		if binary == nil {
-			return json, nil
+		if binary == nil || err != nil {
+			return json, err
 		}
 		return binary.encode(nil, json)
 	})

@@ -20,6 +20,8 @@ type List struct {
 	Revision  watch.Revision
 	Continue  string
 	Remaining *int64
+	// Shard is the selector of the shard that the list contains, or empty.
+	Shard string
 }
 
 // Size returns the total size of the objects in bytes.
@@ -137,7 +139,8 @@ func (w *ListWriter) jsonLength(l List) (n int64, known bool) {
 		if i > 0 {
 			n += int64(len(","))
 		}
-		n += int64(len(w.items.before) + len(w.items.shown(record)) + len(w.items.after))
+		head, tail := w.items.shown(record)
+		n += int64(len(w.items.before) + len(head) + len(tail) + len(w.items.after))
 	}
 	around := "[]"
 	if w.absent(l) {
@@ -243,7 +246,7 @@ func (w *ListWriter) element(record *storage.Record) ([]byte, error) {
 		w.item, err = w.rows.appendRow(w.item[:0], record.JSON, record.Metadata)
 		return w.item, err
 	case w.items.asStored():
-		return w.items.shown(record), nil
+		return record.JSON, nil
 	}
 	w.item = w.items.append(w.item[:0], record)
 	return w.item, nil
@@ -269,7 +272,9 @@ func (w *ListWriter) join(l List) error {
 		}
 		l.Records[i] = nil
 		w.buf = append(w.buf, w.items.before...)
-		w.bytes(w.items.shown(record))
+		head, tail := w.items.shown(record)
+		w.bytes(head)
+		w.bytes(tail)
 		w.buf = append(w.buf, w.items.after...)
 		if w.full(); w.err != nil {
 			return nil
@@ -366,6 +371,11 @@ func appendListMeta(dst []byte, l List, emptyContinue bool) []byte {
 	if l.Remaining != nil {
 		dst = append(dst, `,"remainingItemCount":`...)
 		dst = strconv.AppendInt(dst, *l.Remaining, 10)
+	}
+	if l.Shard != "" {
+		dst = append(dst, `,"shardInfo":{"selector":"`...)
+		dst = append(dst, l.Shard...) // it contains nothing that JSON escapes
+		dst = append(dst, `"}`...)
 	}
 	return append(dst, '}')
 }

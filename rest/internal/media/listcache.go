@@ -28,8 +28,8 @@ type ListCache struct {
 // the rest.
 type ListKey struct {
 	// Of is the resource in the version of the list. It is comparable, and should not keep the resource alive.
-	Of                        any
-	Namespace, Labels, Fields string
+	Of                               any
+	Namespace, Labels, Fields, Shard string
 	// Only is the digest of the restriction of the user.
 	Only    [sha256.Size]byte
 	Gzipped bool
@@ -40,12 +40,13 @@ type ListKey struct {
 type listForms struct {
 	media, metaVersion string
 	form               Form
+	drops              bool
 }
 
 // CacheKey completes the key of a list. It returns false if the API does not cache lists in this form: the cells of a
 // Table depend on the time, and people read what is indented.
 func (rep *Representation) CacheKey(k *ListKey) bool {
-	k.form = listForms{rep.Media, rep.MetaVersion, rep.Form}
+	k.form = listForms{rep.Media, rep.MetaVersion, rep.Form, rep.Drops}
 	return rep.Form != AsTable && rep.format().cached && (rep.IsPlain() || rep.Media != JSON)
 }
 
@@ -53,6 +54,7 @@ func (rep *Representation) CacheKey(k *ListKey) bool {
 type ListAnswer struct {
 	// Changed is the state of the resource, and Revision the one in the metadata of the list.
 	Changed, Revision watch.Revision
+	Shard             string // see [List]
 	Body              []byte
 	// Gzipped says that the body is compressed.
 	Gzipped bool
@@ -68,7 +70,7 @@ func (a *ListAnswer) At(k *Kind, rep *Representation, at watch.Revision) (head, 
 	if a.Revision == at {
 		return nil, a.Body
 	}
-	return k.appendListHead(nil, rep, List{Revision: at}), a.Body[a.head:]
+	return k.appendListHead(nil, rep, List{Revision: at, Shard: a.Shard}), a.Body[a.head:]
 }
 
 // state is what must not change while the answer is kept.
@@ -91,7 +93,7 @@ type cachedList struct {
 const cachedListOverhead = 512
 
 func (c *cachedList) size() int64 {
-	n := cachedListOverhead + len(c.key.Namespace) + len(c.key.Labels) + len(c.key.Fields)
+	n := cachedListOverhead + len(c.key.Namespace) + len(c.key.Labels) + len(c.key.Fields) + len(c.key.Shard)
 	if c.answer != nil {
 		n += len(c.answer.Body)
 	}
@@ -197,7 +199,7 @@ func (c *ListCache) Holds(k ListKey, answer *ListAnswer) bool {
 
 // Answer returns the whole list as an answer, compressed if gzipped is true.
 func (w *ListWriter) Answer(ctx context.Context, l List, gzipped bool) (*ListAnswer, error) {
-	a := &ListAnswer{Revision: l.Revision, Gzipped: gzipped}
+	a := &ListAnswer{Revision: l.Revision, Shard: l.Shard, Gzipped: gzipped}
 	if w.rep.Media == JSON && !gzipped {
 		a.head = len(w.kind.appendListHead(w.buf[:0], w.rep, l))
 	}

@@ -23,6 +23,7 @@ type Messages struct {
 type messageKey struct {
 	kind     int64 // the serial number of the kind; a pointer would keep the kind in memory
 	form     Form
+	drops    bool
 	revision watch.Revision
 }
 
@@ -40,7 +41,7 @@ func (w *ListWriter) message(record *storage.Record, keep bool) ([]byte, error) 
 	if err := w.ctx.Err(); err != nil { // the client has left
 		return nil, err
 	}
-	key := messageKey{w.kind.serial, w.rep.Form, record.Revision}
+	key := messageKey{w.kind.serial, w.rep.Form, w.rep.Drops, record.Revision}
 	if found, ok := w.messages.entries.Get(key); ok {
 		return found, nil
 	}
@@ -49,8 +50,11 @@ func (w *ListWriter) message(record *storage.Record, keep bool) ([]byte, error) 
 		return nil, err
 	}
 	object := record.JSON
-	if w.rep.Form == AsPartial {
-		object = appendPartialRecord(nil, w.rep.MetaVersion, record)
+	switch {
+	case w.rep.Form == AsPartial:
+		object = appendPartialParts(nil, w.rep.MetaVersion, object, &record.Parts, w.rep.Drops)
+	case w.rep.Drops:
+		object = appendCut(nil, object, 0, len(object), record.ManagedFields)
 	}
 	if w.item, err = w.rep.message.AppendStored(w.item[:0], object); err != nil || !keep {
 		return w.item, err

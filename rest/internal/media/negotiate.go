@@ -21,7 +21,7 @@ func (t *Types) negotiateClauses(k *Kind, e Endpoint, a Accepted) (*Representati
 				continue
 			}
 			rep := &Representation{Media: media, Pretty: a.Pretty || c.params["pretty"] == "1", include: a.Include,
-				message: k.Message, cbor: t.cbor}
+				Drops: t.drops && c.drops(), message: k.Message, cbor: t.cbor}
 			if rep.take(c, k, e) {
 				return rep, nil
 			}
@@ -53,7 +53,7 @@ func (rep *Representation) take(c clause, k *Kind, e Endpoint) bool {
 	}
 	switch as {
 	case "Table":
-		rep.Form = AsTable
+		rep.Form, rep.Drops = AsTable, false
 		return !k.names.Virtual && f.tables // clients list no objects of a virtual kind
 	case "PartialObjectMetadata":
 		if e.isList() {

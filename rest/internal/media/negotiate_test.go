@@ -46,7 +46,7 @@ func TestNegotiate(t *testing.T) {
 		table   = ";as=Table;v=v1;g=meta.k8s.io"
 		partial = ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 	)
-	types := media.NewTypes(nil)
+	types := media.NewTypes(nil, true)
 	object := newKind(t, upstream.Custom, nil)
 	message := newKind(t, upstream.Builtin, media.Described(codec.StatusMessage()))
 	for _, c := range []struct {
@@ -97,7 +97,7 @@ func TestNegotiate(t *testing.T) {
 
 // A refusal by the route lists the media types of the route. The route of a deletecollection has no watch.
 func TestRefusalListsTheMediaTypesOfTheRoute(t *testing.T) {
-	types := media.NewTypes(nil)
+	types := media.NewTypes(nil, true)
 	refused := func(k *media.Kind, at media.Endpoint) string {
 		_, err := types.Negotiate(k, at, media.Accepted{Accept: []string{"text/html"}})
 		require.True(t, status.IsNotAcceptable(err), "%v", err)

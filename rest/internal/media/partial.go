@@ -5,33 +5,42 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// appendPartial appends the PartialObjectMetadata of a stored object (API concepts, Metadata-only fetches). It copies
-// the text of the metadata without decoding it.
-func appendPartial(dst []byte, metaVersion string, object []byte) ([]byte, error) {
+// appendPartial appends the PartialObjectMetadata of a stored object (API concepts, Metadata-only fetches), without its
+// managedFields if drops is set. It copies the text of the metadata without decoding it.
+func appendPartial(dst []byte, metaVersion string, object []byte, drops bool) ([]byte, error) {
 	parts, err := storage.ExtractMetadata(object)
 	if err != nil {
 		return nil, err
 	}
-	return appendPartialMetadata(dst, metaVersion, object[parts.Metadata.Start:parts.Metadata.End]), nil
+	return appendPartialParts(dst, metaVersion, object, &parts, drops), nil
 }
 
-// appendPartialRecord appends the PartialObjectMetadata of a record, whose metadata the store has already found.
-func appendPartialRecord(dst []byte, metaVersion string, r *storage.Record) []byte {
-	return appendPartialMetadata(dst, metaVersion, r.JSON[r.Metadata.Start:r.Metadata.End])
+// appendPartialParts is appendPartial for an object of which the store has found the parts.
+func appendPartialParts(dst []byte, metaVersion string, object []byte, parts *storage.Parts, drops bool) []byte {
+	cut := storage.Span{}
+	if drops {
+		cut = parts.ManagedFields
+	}
+	dst = appendPartialHead(dst, metaVersion)
+	return append(appendCut(dst, object, int(parts.Metadata.Start), int(parts.Metadata.End), cut), '}')
 }
 
 // appendPartialMetadata appends a PartialObjectMetadata around the text of the metadata.
 func appendPartialMetadata(dst []byte, metaVersion string, metadata []byte) []byte {
+	return append(append(appendPartialHead(dst, metaVersion), metadata...), '}')
+}
+
+// appendPartialHead appends a PartialObjectMetadata up to its metadata.
+func appendPartialHead(dst []byte, metaVersion string) []byte {
 	dst = append(dst, `{"apiVersion":"meta.k8s.io/`...)
 	dst = append(dst, metaVersion...)
-	dst = append(dst, `","kind":"PartialObjectMetadata","metadata":`...)
-	dst = append(dst, metadata...)
-	return append(dst, '}')
+	return append(dst, `","kind":"PartialObjectMetadata","metadata":`...)
 }
 
 // partialObjects shows PartialObjectMetadata.
 type partialObjects struct {
 	metaVersion string
+	drops       bool
 	spliced     []byte
 }
 
@@ -39,10 +48,10 @@ func (v *partialObjects) whole() surroundings { return nil }
 
 func (v *partialObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
 	if at == r.Revision {
-		return appendPartialRecord(dst, v.metaVersion, r), nil
+		return appendPartialParts(dst, v.metaVersion, r.JSON, &r.Parts, v.drops), nil
 	}
 	v.spliced = r.AppendAt(v.spliced[:0], at)
-	return appendPartial(dst, v.metaVersion, v.spliced)
+	return appendPartial(dst, v.metaVersion, v.spliced, v.drops)
 }
 
 func (v *partialObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {

@@ -49,9 +49,12 @@ func (p *protobufList) release(budget *storage.Budget) {
 // measure adds up the size of a list. It keeps the messages of the items, and clears their records, if there is room.
 func (w *ListWriter) measure(l List) error {
 	p := &w.protobuf
-	meta, err := codec.FromGo(apimeta.ListMeta{
-		ResourceVersion: strconv.FormatUint(uint64(l.Revision), 10), Continue: l.Continue, RemainingItemCount: l.Remaining,
-	})
+	described := apimeta.ListMeta{ResourceVersion: strconv.FormatUint(uint64(l.Revision), 10), Continue: l.Continue,
+		RemainingItemCount: l.Remaining}
+	if l.Shard != "" {
+		described.ShardInfo = &apimeta.ShardInfo{Selector: l.Shard}
+	}
+	meta, err := codec.FromGo(described)
 	if err != nil {
 		return err
 	}

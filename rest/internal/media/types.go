@@ -29,11 +29,13 @@ type Transcoder interface {
 type Types struct {
 	Served, Streamed []string
 	cbor             Transcoder // nil if the API does not serve CBOR
+	drops            bool       // clients may drop managedFields from answers
 }
 
-// NewTypes returns the media types of an API. cbor is nil if the API does not serve CBOR.
-func NewTypes(cbor Transcoder) *Types {
-	t := &Types{cbor: cbor}
+// NewTypes returns the media types of an API. cbor is nil if the API does not serve CBOR. drops says that clients may
+// drop managedFields from answers.
+func NewTypes(cbor Transcoder, drops bool) *Types {
+	t := &Types{cbor: cbor, drops: drops}
 	for _, f := range formats {
 		if f.optional && cbor == nil {
 			continue

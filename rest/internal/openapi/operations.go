@@ -144,7 +144,7 @@ func (w *routeWriter) collection() route {
 		r.operations = append(r.operations,
 			operation{method: "delete", id: w.id("delete", "Collection", ""), action: "deletecollection",
 				description: "delete collection of " + k.Kind,
-				parameters:  append(deleteParameters(), selectParameters(k.Queried)...),
+				parameters:  append(deleteParameters(), selectParameters(k)...),
 				takes:       w.own.deleteOptions, optional: true, gives: w.own.status, statuses: []string{"200"}})
 	}
 	return w.common(r, k.GroupVersionKind)
@@ -152,7 +152,7 @@ func (w *routeWriter) collection() route {
 
 func (w *routeWriter) listing(suffix string) operation {
 	o := operation{method: "get", id: w.id("list", "", suffix), action: "list",
-		description: "list objects of kind " + w.kind.Kind, parameters: listParameters(w.kind.Queried), gives: w.list,
+		description: "list objects of kind " + w.kind.Kind, parameters: listParameters(w.kind), gives: w.list,
 		givesMedia: []string{mediaJSON, mediaYAML}, statuses: []string{"200"}}
 	if w.can("watch") {
 		o.description = "list or watch objects of kind " + w.kind.Kind

@@ -1,5 +1,7 @@
 package openapi
 
+import "github.com/decorum-go/decorum/rest/internal/kind"
+
 // parameter is a query or path parameter of an operation.
 type parameter struct {
 	name, in, typ, description string
@@ -51,13 +53,13 @@ func deleteParameters() []parameter {
 }
 
 // selectParameters are those that say which objects are meant, and in which state.
-func selectParameters(queried bool) []parameter {
+func selectParameters(k *kind.Kind) []parameter {
 	var all []parameter
-	if queried {
+	if k.Queried {
 		all = append(all, query("fieldQuery", "string",
 			"An extension: selects objects by their fields, e.g. spec.size>=3,spec.color in (red,blue),metadata.name^=web-."))
 	}
-	return append(all, []parameter{
+	all = append(all, []parameter{
 		query("continue", "string", "The text that the previous page of the list ended with: asks for the next page, with the same other parameters."),
 		query("fieldSelector", "string", "Selects objects by their fields, e.g. metadata.name=x."),
 		query("labelSelector", "string", "Selects objects by their labels, e.g. app=x,tier in (a,b)."),
@@ -69,11 +71,16 @@ func selectParameters(queried bool) []parameter {
 			"For watches: begins with an event for each object there is, and a bookmark after the last. Needs resourceVersionMatch=NotOlderThan."),
 		query("timeoutSeconds", "integer", "How long the request may take, however much is going on."),
 	}...)
+	if k.Sharded {
+		all = append(all, query("shardSelector", "string",
+			"Selects objects by the hash of their uid or namespace, e.g. shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')."))
+	}
+	return all
 }
 
-func listParameters(queried bool) []parameter {
-	all := selectParameters(queried)
-	if queried {
+func listParameters(k *kind.Kind) []parameter {
+	all := selectParameters(k)
+	if k.Queried {
 		all = append(all,
 			query("facets", "string", "An extension: answers with the number of objects for each value of these fields, e.g. spec.color,status.phase, instead of a list."),
 			query("sortBy", "string", "An extension: sorts the list by these fields, e.g. spec.size,-metadata.creationTimestamp, and then by namespace and name."))

@@ -59,6 +59,9 @@ func (l *list) page(ctx context.Context) (service.Page, error) {
 	page := service.Page{Version: l.metadata.ResourceVersion}
 	page.Revision, _ = revisionOf(l.metadata.ResourceVersion) // servers before release 1.35 may have other versions
 	page.Records, page.Token, page.Remaining = l.records, l.metadata.Continue, l.metadata.RemainingItemCount
+	if l.metadata.ShardInfo != nil {
+		page.Shard = l.metadata.ShardInfo.Selector
+	}
 	return page, nil
 }
 

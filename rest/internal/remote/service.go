@@ -187,6 +187,7 @@ func queryOf(o service.Selected) url.Values {
 	query := url.Values{}
 	set(query, "labelSelector", o.LabelSelector)
 	set(query, "fieldSelector", o.FieldSelector)
+	set(query, "shardSelector", o.ShardSelector)
 	set(query, "resourceVersion", o.ResourceVersion)
 	set(query, "resourceVersionMatch", string(o.ResourceVersionMatch))
 	set(query, "continue", o.Continue)

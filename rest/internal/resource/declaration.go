@@ -36,6 +36,8 @@ type Traits struct {
 	Strategy *Strategy
 	// Untracked: the kind keeps no managedFields.
 	Untracked bool
+	// Sharded: clients may list and watch shards, even if they may not of all kinds.
+	Sharded bool
 	// StatusOnCreate: a new object keeps the status that the client sent.
 	StatusOnCreate bool
 	// AnswerStatus: a Status answers the creation of a virtual object.
@@ -73,7 +75,7 @@ type Declaration struct {
 func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	res := declared(d)
 	res.Environment, res.underway = env, &underway{}
-	res.Kind.Queried = env.Queries != nil
+	res.Kind.Queried, res.Kind.Sharded = env.Queries != nil, env.Sharded || d.Traits.Sharded
 	res.lineage, res.index = lineage{Stored: stored}, index{indexedLabels: d.IndexedLabels}
 	if stored == nil {
 		res.Stored = res

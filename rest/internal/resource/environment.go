@@ -33,6 +33,8 @@ type Host struct {
 	MaxDecodedBytes int64
 	// UnsafeDeletion allows clients to delete an object that cannot be decoded.
 	UnsafeDeletion bool
+	// Sharded lets clients list and watch shards of every resource, see package shard.
+	Sharded bool
 	// Queries is nil unless clients may query, see [Query].
 	Queries *QueryLimits
 	// Holder stands for the API in the store, which several APIs may share.

@@ -30,6 +30,8 @@ type Page struct {
 	Selected  Selection
 	Token     string
 	Remaining *int64
+	// Shard is the selector of the shard that the list contains, or empty for all objects.
+	Shard string
 	// Known says that the page would be the same as the one that the caller knows. It then has no records.
 	Known bool
 }
@@ -120,7 +122,8 @@ func (res *Resource) list(ctx context.Context, namespace string, p ListParameter
 		}
 		return Page{}, res.StoreError(err, "")
 	}
-	out := Page{Listing: found, Selected: selected, Known: p.Known != 0 && found.Changed == p.Known}
+	out := Page{Listing: found, Selected: selected, Shard: p.Shard.String(),
+		Known: p.Known != 0 && found.Changed == p.Known}
 	if found.More && len(found.Records) > 0 {
 		last := found.Records[len(found.Records)-1]
 		out.Token = p.encodeContinue(namespace, int64(found.Revision), last.Key, valuesIn(options.Order, last))

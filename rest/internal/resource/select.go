@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/rest/internal/rights"
+	"github.com/decorum-go/decorum/rest/internal/shard"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -28,6 +29,8 @@ type ListParameters struct {
 	apimeta.ListOptions
 	Labels apimeta.Selector
 	Fields apimeta.FieldSelector
+	// Shard is nil unless the client asks for a shard, and the kind has shards.
+	Shard *shard.Selector
 	// Only restricts the client. Resume returns an error unless the client may watch the changes after a revision
 	// without listing first; nil allows every revision.
 	Only   *rights.Restriction
@@ -47,6 +50,11 @@ func (p *ListParameters) Read(options apimeta.ListOptions, of *Resource) (err er
 	}
 	if p.Fields, err = apimeta.ParseFieldSelector(options.FieldSelector); err != nil {
 		return status.BadRequest(err.Error())
+	}
+	if p.ShardSelector != "" && of.Kind.Sharded {
+		if p.Shard, err = shard.Parse(p.ShardSelector); err != nil {
+			return status.BadRequest("invalid shardSelector: " + err.Error())
+		}
 	}
 	return cmp.Or(p.Validate(), of.CheckFieldSelector(p.Fields))
 }
@@ -202,22 +210,29 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 			s.Within.Namespace = ns
 		}
 	}
-	labels, fields, only := p.Labels, p.Fields, p.Only
+	labels, fields, only, part := p.Labels, p.Fields, p.Only, p.Shard
 	byLabels, byFields, conditions := !labels.Empty(), !fields.Empty(), res.selectQuery(&s, p.Query)
-	if !byLabels && !byFields && only == nil && conditions == nil {
+	needsForm := byLabels || byFields || conditions != nil // of the object in the version of the resource
+	if !needsForm && only == nil && part == nil {
 		return s
 	}
 	s.Terms = res.labelTerms(res.fieldTerms(s.Terms, fields), labels)
 	if only != nil {
 		res.narrow(&s, only)
-		s.mayMatch = func(r *storage.Record) bool { return res.mayAdmit(only, r) }
+		s.mayMatch = func(r *storage.Record) bool { return part.Matches(r.UID, r.Key.Namespace) && res.mayAdmit(only, r) }
 		s.visible = func(r *storage.Record) bool { return res.Admits(only, r) }
 		s.Match = s.visible
 	}
-	if !byLabels && !byFields && conditions == nil {
+	if !needsForm && part == nil {
 		return s
 	}
 	selects := func(r *storage.Record) bool {
+		if !part.Matches(r.UID, r.Key.Namespace) {
+			return false
+		}
+		if !needsForm {
+			return true
+		}
 		shown, err := res.Show(r)
 		if err != nil {
 			return true // the reader of the record gets the error

@@ -50,12 +50,10 @@ func (s side) definitions(t *testing.T) map[string]definition {
 	return document.Definitions
 }
 
-// removed are the fields that the newer k8s.io/api of our program does not have any more, and one that belongs to an
-// alpha feature.
+// removed are the fields that the newer k8s.io/api of our program does not have any more.
 var removed = map[string]string{
 	"io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus": "resources",
 	"io.k8s.api.resource.v1.Device":                         "nodeAllocatableResourceMappings",
-	"io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta":         "shardInfo",
 }
 
 // The schemas of all kinds have the names and the fields that they have in Kubernetes. Ours may have more fields.

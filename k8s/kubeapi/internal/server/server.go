@@ -126,7 +126,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	rights := &rights{Roles: roles, allowAll: c.AllowAll}
 	options := rest.Options{
 		Store: c.Store, Admission: admission, Logger: c.Logger, Authenticator: users, Health: rest.Health{Open: true},
-		Version: version(), Types: c.Types, HostUser: hostUser,
+		Version: version(), Types: c.Types, HostUser: hostUser, KeepManagedFields: true,
 		CEL: cel.Evaluator(), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(),
 			last, []rest.Plugin{
 				rest.Parts{Name: "cluster",

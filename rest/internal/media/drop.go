@@ -1,0 +1,31 @@
+package media
+
+import (
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// appendCut appends the part of an object between two places, without what is in the span. An empty span leaves out
+// nothing.
+func appendCut(dst, object []byte, from, to int, cut storage.Span) []byte {
+	head, tail := around(object, from, to, cut)
+	return append(append(dst, head...), tail...)
+}
+
+// around returns the part of an object between two places, in the two pieces before and after the span.
+func around(object []byte, from, to int, cut storage.Span) (head, tail []byte) {
+	if cut.Start == cut.End {
+		return object[from:to], nil
+	}
+	return object[from:cut.Start], object[cut.End:to]
+}
+
+// appendDropped appends a record as it looks at a revision, without its managedFields.
+func appendDropped(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
+	if at == r.Revision {
+		return appendCut(dst, r.JSON, 0, len(r.JSON), r.ManagedFields), nil
+	}
+	spliced := r.AppendAt(nil, at)
+	parts, err := storage.ExtractMetadata(spliced)
+	return appendCut(dst, spliced, 0, len(spliced), parts.ManagedFields), err
+}
