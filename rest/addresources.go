@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/exchange"
+	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/internal/notes"
 	"github.com/decorum-go/decorum/rest/internal/service"
 )
@@ -24,14 +25,14 @@ import (
 // Hooks may call them too, but not those that run because AddResources or ReplaceResources creates a
 // [Resource.Singleton].
 func (a *API) AddResources(ctx context.Context, definitions ...Definition) error {
-	return a.exchange(ctx, "AddResources", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
-		stored = slices.Clone(s.stored)
+	return a.exchange(ctx, "AddResources", func(s *front.Serving, x *exchange.Exchange) (stored []*front.Served, err error) {
+		stored = slices.Clone(s.Kinds)
 		for _, d := range definitions {
 			res, err := a.build(d)
 			if err != nil {
 				return nil, err
 			}
-			if s.index(res.GR) >= 0 {
+			if index(s, res.GR) >= 0 {
 				return nil, &NameTakenError{Kind: res.GVK.Kind, reason: fmt.Sprintf("the API already serves %s", res.GR)}
 			}
 			stored = append(stored, res)
@@ -53,18 +54,18 @@ func (a *API) AddResources(ctx context.Context, definitions ...Definition) error
 // [Client.Follow] goes on. If the form of the stored objects has changed, the history before the change is gone: lists
 // and watches at an older resourceVersion get 410 Expired.
 func (a *API) ReplaceResources(ctx context.Context, definitions ...Definition) error {
-	return a.exchange(ctx, "ReplaceResources", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
-		stored = slices.Clone(s.stored)
+	return a.exchange(ctx, "ReplaceResources", func(s *front.Serving, x *exchange.Exchange) (stored []*front.Served, err error) {
+		stored = slices.Clone(s.Kinds)
 		for _, d := range definitions {
 			next, err := a.build(d)
 			if err != nil {
 				return nil, err
 			}
-			i := s.index(next.GR)
+			i := index(s, next.GR)
 			switch {
 			case i < 0:
 				return nil, fmt.Errorf("kind %q: the API does not serve %s", next.GVK.Kind, next.GR)
-			case stored[i] != s.stored[i]:
+			case stored[i] != s.Kinds[i]:
 				return nil, fmt.Errorf("kind %q: declared twice", next.GVK.Kind)
 			case stored[i].Kind.Namespaced != next.Kind.Namespaced:
 				return nil, fmt.Errorf("kind %q: Scope: must not change", next.GVK.Kind)
@@ -91,13 +92,13 @@ func (a *API) ReplaceResources(ctx context.Context, definitions ...Definition) e
 // for all these before the store stops serving the resource: until ctx ends, and 10 seconds at most. It does not wait
 // if a hook calls it.
 func (a *API) WithdrawResources(ctx context.Context, resources ...apimeta.GroupResource) error {
-	return a.exchange(ctx, "WithdrawResources", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
+	return a.exchange(ctx, "WithdrawResources", func(s *front.Serving, x *exchange.Exchange) (stored []*front.Served, err error) {
 		for _, gr := range resources {
-			if s.index(gr) < 0 {
+			if index(s, gr) < 0 {
 				return nil, fmt.Errorf("the API does not serve %s", gr)
 			}
 		}
-		for _, res := range s.stored {
+		for _, res := range s.Kinds {
 			if slices.Contains(resources, res.GR) {
 				x.GiveUp(res.Resource)
 			} else {
@@ -116,11 +117,11 @@ func (a *API) Expect(resources ...apimeta.GroupVersionResource) {
 	for _, gvr := range resources {
 		expected[gvr] = true
 	}
-	a.expected.Store(&expected)
+	a.front.Expect(expected)
 }
 
 // build builds the resource of a definition.
-func (a *API) build(d Definition) (*served, error) {
+func (a *API) build(d Definition) (*front.Served, error) {
 	if d == nil {
 		return nil, errors.New("a resource is nil")
 	}
@@ -131,8 +132,8 @@ func (a *API) build(d Definition) (*served, error) {
 	if err != nil {
 		return res, err
 	}
-	for _, version := range res.everyVersion() {
-		version.service = &service.Local{Resource: version.Resource, Writes: a.writes}
+	for _, version := range res.Versions() {
+		version.Service = &service.Local{Resource: version.Resource, Writes: a.writes}
 	}
 	return res, nil
 }

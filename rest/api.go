@@ -6,20 +6,14 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"time"
 
-	"github.com/julienschmidt/httprouter"
-
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/exchange"
-	"github.com/decorum-go/decorum/rest/internal/media"
+	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/rights"
-	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/write"
-	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -34,27 +28,13 @@ type API struct {
 	stores    []storage.Store // store, and those of Options.Stores
 	env       *resource.Environment
 	writes    *write.Writes
-	types     *media.Types
 	budget    *storage.Budget
-	lists     *media.ListCache
-	messages  *media.Messages
-	listRoom  *storage.Budget // has the lists in Protobuf that are encoded only once
-	router    *httprouter.Router
-	stages    []stage
-	serving   atomic.Pointer[serving]
-	expected  atomic.Pointer[map[apimeta.GroupVersionResource]bool]
 	exchanges *exchange.Exchanges
 	ending    *delivery.Ending
 	flights   *delivery.Flights
 	rights    *rights.Rights
-	readings  rights.Readings
-	limiter   Limiter // nil if only Options.MaxInFlight limits requests
-	pages     *pagePolicy
 	plugins   *plugins
-	checks    []*hostCheck
-	paths     pluginPaths
-	draining  atomic.Pointer[time.Time] // when the drain began
-	observers []observe.Observer
+	front     *front.Front
 }
 
 // New returns an API that serves the given resources and those of [Options.Plugins]. If a declaration is wrong, the
@@ -74,17 +54,14 @@ func New(options Options, definitions ...Definition) (*API, error) {
 
 // newAPI returns an API that serves nothing yet. begin makes it serve.
 func newAPI(options Options) *API {
-	a := &API{options: options.withDefaults(), ending: delivery.NewEnding(), plugins: newPlugins(), stages: newStages()}
+	a := &API{options: options.withDefaults(), ending: delivery.NewEnding(), plugins: newPlugins()}
 	a.flights = delivery.NewFlights(a.ending, a.options.MaxInFlight, a.options.MaxBodyBytes)
 	a.rights = rights.NewRights(rights.Background{
 		Context: a.ending, Enter: func() error { return a.flights.EnterCall(nil) },
 		Leave: func() { a.flights.LeaveCall(nil) },
 	}, a.options.Now)
-	a.types = media.NewTypes(a.options.CBOR)
+	a.front = front.New(a.ending, a.flights, a.rights)
 	a.budget = a.options.budget()
-	a.listRoom = a.budget.Part(maxProtobufLists)
-	a.lists = media.NewListCache(a.budget, a.options.MaxListBytes)
-	a.messages = media.NewMessages(a.budget, a.options.MaxProtobufBytes)
 	a.store = a.options.Store
 	if a.store == nil {
 		a.store, a.ownsStore = storage.NewMemory(storage.Options{Now: a.options.Now}), true
@@ -94,19 +71,17 @@ func newAPI(options Options) *API {
 		Owner: a, Holder: a.ending,
 		Store: a.store, Stores: a.options.Stores, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger,
 		MaxObjectBytes: growth * a.options.MaxBodyBytes,
-		Budget:         a.budget, Answers: a.budget.Part(maxAnswers), Borrower: a.borrowerIn,
+		Budget:         a.budget, Answers: a.budget.Part(maxAnswers), Borrower: a.front.BorrowerIn,
 		MaxConvertedBytes: a.options.MaxConvertedBytes, MaxDecodedBytes: a.options.MaxDecodedBytes,
 		Queries:        a.options.Queries.limits(),
 		UnsafeDeletion: a.options.UnsafeDeletion,
-		Served:         func() resource.Set { return a.serving.Load().Set },
+		Served:         func() resource.Set { return a.front.Serving().Set },
 		Begin: func() (context.Context, func(), error) {
 			return &call{Context: context.Background(), host: a.options.HostUser}, func() { a.flights.LeaveCall(nil) },
 				a.flights.EnterCall(nil)
 		},
 		UntilRetired: a.ending.UntilRetired, Types: &a.options.Types.known,
 	})
-	a.router = a.newRouter()
-	a.serving.Store(newServing(nil, nil, nil))
 	return a
 }
 
@@ -118,23 +93,19 @@ func (a *API) begin(definitions []Definition) (err error) {
 			return fmt.Errorf("Options.Stores: the store of %s is nil", gr)
 		}
 	}
-	if a.pages, err = newPagePolicy(a.options.AllowedOrigins, a.options.AllowedHosts); err != nil {
-		return err
-	}
-	plugged, err := a.plug()
+	var opening front.Options // plug adds the parts of the plug-ins, and opened the options of the host
+	plugged, err := a.plug(&opening)
 	if err != nil {
 		return err
 	}
 	a.env.Authorizer = a.options.Authorizer
 	a.writes = write.NewWrites(a.env, a.options.Admission)
 	a.exchanges = exchange.NewExchanges(a.writes)
-	if a.options.Authorizer != nil {
-		if a.readings.Restricted, err = rights.NewRestricted(context.Background(), a.store, a.ending); err != nil {
-			return err
-		}
+	if err := a.front.Open(a.opened(opening), a.writes, a.env); err != nil {
+		return err
 	}
 	x := a.exchanges.Begin()
-	next, err := a.next(a.serving.Load(), func() (resources []*served, err error) {
+	next, err := a.next(func() (resources []*front.Served, err error) {
 		for _, d := range slices.Concat(definitions, plugged) {
 			res, err := a.build(d)
 			if err != nil {
@@ -159,18 +130,30 @@ func (a *API) begin(definitions []Definition) (err error) {
 		return err
 	}
 	var versions []*resource.Resource
-	for _, res := range next.stored {
+	for _, res := range next.Kinds {
 		versions = append(versions, res.EveryVersion()...)
 	}
 	if err := a.writes.CheckHooks(versions); err != nil {
 		return err
 	}
-	a.serving.Store(next) // before Prepare, whose hooks may use all resources
+	a.front.Serve(next) // before Prepare, whose hooks may use all resources
 	if err := x.Prepare(&call{Context: context.Background(), host: a.options.HostUser}); err != nil {
 		return err
 	}
 	x.Complete()
 	return nil
+}
+
+// opened completes what the plug-ins have added to the options of the front.
+func (a *API) opened(o front.Options) front.Options {
+	of := &a.options
+	o.Authenticator, o.Authorizer, o.ExemptGroups, o.OpenHealth = of.Authenticator, of.Authorizer, of.ExemptGroups,
+		of.OpenHealth
+	o.AllowedOrigins, o.AllowedHosts, o.RequestTimeout, o.MaxBodyBytes = of.AllowedOrigins, of.AllowedHosts,
+		of.RequestTimeout, of.MaxBodyBytes
+	o.Now, o.Logger, o.CBOR, o.Version = of.Now, of.Logger, of.CBOR, of.Version
+	o.MaxListBytes, o.MaxProtobufBytes = of.MaxListBytes, of.MaxProtobufBytes
+	return o
 }
 
 // RequestTimeout returns the time limit of a write, [Options].RequestTimeout or its default. The WriteTimeout of the
@@ -262,26 +245,10 @@ func (a *API) end() {
 
 func (a *API) closing() bool { return a.ending.Err() != nil }
 
-// ServeHTTP implements [http.Handler]. A request is looked up by its path alone; the handler of the path decides about
-// the method. Every answer has a header Audit-ID, which the log of failed requests repeats.
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path, _ := route.Path(r.URL)
-	if _, _, ok := cutPath(path); ok { // before the router, which allocates the parameters of a path
-		a.handle(w, r, findResource)
-		return
-	}
-	if handle, params, _ := a.router.Lookup(anyMethod, path); handle != nil {
-		handle(w, r, params)
-		return
-	}
-	a.handle(w, r, a.findPluginPath)
-}
+// ServeHTTP implements [http.Handler]. Every answer has a header Audit-ID, which the log of failed requests repeats.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.front.ServeHTTP(w, r) }
 
-// ownsPath reports whether a path is one of the API itself, and so not one for a plug-in.
-func (a *API) ownsPath(path string) bool {
-	if _, _, ok := cutPath(path); ok {
-		return true
-	}
-	handle, _, _ := a.router.Lookup(anyMethod, path)
-	return handle != nil
-}
+// Error answers a request with an error in the way the API does: with a Status in a form that the client accepts. Only
+// the log receives the text of an error outside package status; the client receives a 500. Middleware of the host calls
+// Error to refuse a request before the API sees it.
+func (a *API) Error(w http.ResponseWriter, r *http.Request, err error) { a.front.Error(w, r, err) }

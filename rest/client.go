@@ -97,14 +97,14 @@ func (a *API) callsAs(acting service.Calls, u access.User) *service.Calls {
 		return &call{Context: access.WithUser(ctx, u), access: q, acting: true}
 	}
 	acting.Permit = func(ctx context.Context, res *resource.Resource, q access.Access) (*rights.Restriction, error) {
-		only, err := a.permit(ctx, u, q, res)
+		only, err := a.front.Permit(ctx, u, q, res)
 		if err == nil {
-			a.reads(ctx, u, q, only, res)
+			a.front.Reads(ctx, u, q, only, res)
 		}
 		return only, err
 	}
 	acting.PermitWatch = func(ctx context.Context, res *resource.Resource, q access.Access) (*rights.Permission, error) {
-		return a.permitWatch(ctx, u, q, res)
+		return a.front.PermitWatch(ctx, u, q, res)
 	}
 	return &acting
 }

@@ -22,7 +22,7 @@ func ClientForType[T any](api *API) (Client[T], error) {
 
 func (a *API) clientForType(t reflect.Type) (client, error) {
 	var found *resource.Resource
-	for res := range a.serving.Load().EveryVersion {
+	for res := range a.front.Serving().EveryVersion {
 		if res.GoType.ObjectType() != t {
 			continue
 		}
@@ -49,7 +49,7 @@ func ClientForResource[T any](api *API, of apimeta.GroupVersionResource) (Client
 }
 
 func (a *API) clientForResource(t reflect.Type, of apimeta.GroupVersionResource) (client, error) {
-	for res := range a.serving.Load().EveryVersion {
+	for res := range a.front.Serving().EveryVersion {
 		if res.GVK.GroupVersion() != of.GroupVersion() || res.GR.Resource != of.Resource {
 			continue
 		}

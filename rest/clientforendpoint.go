@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/internal/remote"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
@@ -74,6 +75,6 @@ func (d *declared) outline() (*resource.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.declareSubresources(&declaration, func(*servedSubresource) {})
+	d.declareSubresources(&declaration, func(*front.Subresource) {})
 	return resource.Outline(declaration)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
@@ -28,12 +29,12 @@ type declared struct {
 
 // anySubresource is a [SubresourceOf] with any Go type.
 type anySubresource interface {
-	subresource(parent *resource.Resource) (*servedSubresource, error)
+	subresource(parent *resource.Resource) (*front.Subresource, error)
 }
 
 // anyVersion is a [VersionOf] with any Go type.
 type anyVersion interface {
-	version(stored *served) (*served, error)
+	version(stored *front.Served) (*front.Served, error)
 }
 
 // declared implements [Definition].

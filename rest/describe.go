@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
@@ -50,19 +51,19 @@ func Describe(d Definition) ([]Description, error) {
 		return nil, err
 	}
 	var versions []Description
-	for _, version := range res.everyVersion() {
-		versions = append(versions, version.description())
+	for _, version := range res.Versions() {
+		versions = append(versions, description(version))
 	}
 	return versions, nil
 }
 
 // description describes the version.
-func (res *served) description() Description {
+func description(res *front.Served) Description {
 	out := res.GoType.(*declared).description()
 	names := &out.Resource.Names
 	names.Kind, names.Singular, names.ListKind = res.Kind.Kind, res.Kind.Singular, res.Kind.ListKind
 	out.Resource.Group, out.Resource.Stage.Warning = res.Kind.Group, res.Kind.Warning
-	out.Converted = res.converted
+	out.Converted = res.Converted
 	for _, s := range res.Kind.Subresources {
 		out.Subresources = append(out.Subresources,
 			DescribedSubresource{Name: s.Name, Kind: s.GroupVersionKind, OfObject: s.OfObject, GoType: s.GoType})

@@ -13,8 +13,7 @@ import (
 // [API.Shutdown] drains first. A host that has other things to stop before calls Drain at the very beginning, as
 // host.Run of package rest/host does: [Options].DrainTime counts from the first call of Drain.
 func (a *API) Drain() {
-	now := time.Now()
-	if a.draining.CompareAndSwap(nil, &now) {
+	if a.front.Drain() {
 		a.plugins.leave(errLeaving)
 	}
 }
@@ -24,7 +23,7 @@ func (a *API) DrainTime() time.Duration { return a.options.DrainTime }
 
 // untilDrained waits until the time of the drain is over, or until ctx or the API ends.
 func (a *API) untilDrained(ctx context.Context) {
-	left := time.Until(a.draining.Load().Add(a.options.DrainTime))
+	left := time.Until(a.front.DrainsSince().Add(a.options.DrainTime))
 	if left <= 0 {
 		return
 	}
@@ -35,12 +34,4 @@ func (a *API) untilDrained(ctx context.Context) {
 	case <-ctx.Done():
 	case <-a.ending.Done():
 	}
-}
-
-// drain is a stage.
-func (q *request) drain() error {
-	if q.api.draining.Load() != nil {
-		q.w.Header().Set("Connection", "close")
-	}
-	return nil
 }

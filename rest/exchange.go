@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/exchange"
+	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
@@ -21,7 +22,7 @@ type exchangeKey struct{}
 
 // exchange changes what the API serves. plan returns the next resources and fills in the exchange.
 func (a *API) exchange(ctx context.Context, what string,
-	plan func(*serving, *exchange.Exchange) ([]*served, error)) error {
+	plan func(*front.Serving, *exchange.Exchange) ([]*front.Served, error)) error {
 	err := a.flights.EnterCall(nil)
 	if err != nil {
 		return err
@@ -40,18 +41,16 @@ func (a *API) exchange(ctx context.Context, what string,
 
 // exchangeNow makes an exchange in its turn, which it ends.
 func (a *API) exchangeNow(ctx context.Context, x *exchange.Exchange,
-	plan func(*serving, *exchange.Exchange) ([]*served, error)) error {
-	old := a.serving.Load()
+	plan func(*front.Serving, *exchange.Exchange) ([]*front.Served, error)) error {
 	defer x.Unlock()
-	next, err := a.next(old, func() ([]*served, error) { return plan(old, x) })
+	next, err := a.next(func() ([]*front.Served, error) { return plan(a.front.Serving(), x) })
 	if err == nil {
 		err = x.Prepare(context.WithValue(&call{Context: ctx, host: a.options.HostUser}, exchangeKey{}, a))
 	}
 	if err != nil {
 		return err
 	}
-	a.serving.Store(next)
-	close(old.replaced)
+	a.front.Serve(next)
 	x.Complete()
 	a.ending.Retire(x.Retires)
 	x.Unlock()
@@ -63,9 +62,9 @@ func (a *API) exchangeNow(ctx context.Context, x *exchange.Exchange,
 	return x.End(context.WithoutCancel(ctx))
 }
 
-// next builds the serving after old, without a change of what the API or the store serve. So a declaration that cannot
+// next builds what the API would serve next, without a change of what the API or the store serve. So a declaration that cannot
 // be served, or that makes the API panic, leaves everything else as it is.
-func (a *API) next(old *serving, plan func() ([]*served, error)) (s *serving, err error) {
+func (a *API) next(plan func() ([]*front.Served, error)) (s *front.Serving, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			a.options.Logger.Error("a declaration makes the API panic, so the API does not serve it", "panic", p, "stack",
@@ -80,10 +79,10 @@ func (a *API) next(old *serving, plan func() ([]*served, error)) (s *serving, er
 	if err != nil {
 		return nil, err
 	}
-	return newServing(stored, a.describedPaths(), old), nil
+	return a.front.Next(stored), nil
 }
 
-// index returns the place of a resource in stored, or -1.
-func (s *serving) index(gr apimeta.GroupResource) int {
-	return slices.IndexFunc(s.stored, func(res *served) bool { return res.GR == gr })
+// index returns the place of a resource in s.Kinds, or -1.
+func index(s *front.Serving, gr apimeta.GroupResource) int {
+	return slices.IndexFunc(s.Kinds, func(res *front.Served) bool { return res.GR == gr })
 }

@@ -2,41 +2,14 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"net/http"
-
-	"github.com/decorum-go/decorum/rest/internal/media"
-	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage"
 )
-
-// handling is a request that the handler of a plug-in's path answers, see [Parts].Paths.
-type handling struct {
-	*request
-	memory storage.Loan // what the handler keeps for the answer
-}
-
-// handlingKey is the key under which the context of a handler carries its handling.
-type handlingKey struct{}
-
-// handlingIn returns the handling whose context, or one that comes from it, is ctx.
-func (a *API) handlingIn(ctx context.Context) (*handling, error) {
-	h, ok := ctx.Value(handlingKey{}).(*handling)
-	if !ok || h.api != a {
-		return nil, status.InternalError(errors.New("the context is not that of a handler of Parts.Paths of this API"))
-	}
-	return h, nil
-}
 
 // ReadBody reads the body of a request that the handler of a plug-in's path (see [Parts].Paths) answers. As for other
 // requests, the limit is [Options].MaxBodyBytes, and the request gives its place to others until the client has sent
 // the body.
 func (a *API) ReadBody(r *http.Request) ([]byte, error) {
-	h, err := a.handlingIn(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	return h.receiveBody()
+	return a.front.ReadBody(r)
 }
 
 // TakeMemory takes bytes of the memory for answers (see [Options].Budget), before the handler of a plug-in's path makes
@@ -44,27 +17,15 @@ func (a *API) ReadBody(r *http.Request) ([]byte, error) {
 // no room, the error is one for the client, such as 429. A negative number gives bytes back, and the API gives all back
 // when the handler returns. One goroutine at a time may call it for a request.
 func (a *API) TakeMemory(ctx context.Context, bytes int64) error {
-	h, err := a.handlingIn(ctx)
-	if err != nil {
-		return err
-	}
-	if bytes < 0 {
-		h.memory.Keep(h.memory.Size() + bytes)
-		return nil
-	}
-	return h.memory.Take(bytes)
+	return a.front.TakeMemory(ctx, bytes)
 }
 
 // Answer answers a request to a plug-in's path with a JSON text. As for other large answers, the request gives its
 // place to others while its client reads, a client that is too slow loses the rest, and the answer may be compressed.
 // The handler returns after Answer.
 func (a *API) Answer(w http.ResponseWriter, r *http.Request, json []byte) {
-	h, err := a.handlingIn(r.Context())
-	if err != nil {
-		a.Error(w, r, err)
-		return
-	}
-	if err := h.writeRaw(http.StatusOK, media.JSON, json, nil); err != nil {
-		h.fail(err)
-	}
+	a.front.Answer(w, r, json)
 }
+
+// StuckHooks returns how many hooks go on although the time of their requests is up (see [Options].RequestTimeout).
+func (a *API) StuckHooks() int { return a.flights.Abandoned() }

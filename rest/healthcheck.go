@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/front"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // HealthEndpoint is a path that reports the health of the program.
@@ -47,32 +47,56 @@ type HealthCheck struct {
 
 const defaultHealthTimeout = time.Second
 
-// healthEndpoints are all endpoints of health.
-var healthEndpoints = []HealthEndpoint{Readyz, Livez, Healthz}
+// The checks that the API makes itself.
+const (
+	checkPing     = "ping"
+	checkStore    = "store"
+	checkPlugins  = "plugins"
+	checkShutdown = "shutdown"
+)
 
-// reservedChecks are the checks that the API makes itself.
 var reservedChecks = []string{checkPing, checkStore, checkPlugins, checkShutdown}
 
-// hostCheck is a check of the host or of a plug-in, with its call under way.
-type hostCheck struct {
-	HealthCheck
-	log *slog.Logger
-
-	mu      sync.Mutex
-	running *checkCall
-	failing bool
+// checks returns the checks of the API itself, of the host and of the plug-ins, in the order of the reports. All
+// endpoints have the first one. /readyz has the others of the API itself, and gives the reasons of their failures except
+// for a shutdown. It returns an error if a check is declared wrongly.
+func (a *API) checks(declared []HealthCheck) ([]front.Check, error) {
+	const readyz = string(Readyz)
+	checks := []front.Check{front.OwnCheck(checkPing, false, func() error { return nil }, front.Endpoints...)}
+	if store, ok := a.store.(storage.Prober); ok {
+		checks = append(checks, front.OwnCheck(checkStore, true, store.Ready, readyz))
+	}
+	for _, gr := range sortedResources(a.options.Stores) {
+		if store, ok := a.options.Stores[gr].(storage.Prober); ok {
+			checks = append(checks, front.OwnCheck(checkStore+"-"+gr.String(), true, store.Ready, readyz))
+		}
+	}
+	if len(a.plugins.parts) > 0 {
+		checks = append(checks, front.OwnCheck(checkPlugins, true, a.plugins.ready, readyz))
+	}
+	hosts, err := hostChecks(declared, a.options.Logger)
+	return append(append(checks, hosts...), front.OwnCheck(checkShutdown, false, a.leaving, readyz)), err
 }
 
-// checkCall is a call of a check.
-type checkCall struct {
-	begun time.Time
-	done  chan struct{}
-	err   error // valid once done is closed
+// ready returns an error until the plug-ins have started.
+func (p *plugins) ready() error {
+	if p.waiting.Load() {
+		return errors.New("the API has not started its plug-ins: " + p.names())
+	}
+	return nil
 }
 
-// newHostChecks returns the checks, or an error if one is declared wrongly.
-func newHostChecks(declared []HealthCheck, log *slog.Logger) ([]*hostCheck, error) {
-	var checks []*hostCheck
+// leaving returns an error once the API has begun to shut down.
+func (a *API) leaving() error {
+	if a.plugins.leaving.Err() != nil || a.closing() {
+		return errors.New("the server is shutting down")
+	}
+	return nil
+}
+
+// hostChecks returns the checks, or an error if one is declared wrongly.
+func hostChecks(declared []HealthCheck, log *slog.Logger) ([]front.Check, error) {
+	var checks []front.Check
 	for _, d := range declared {
 		switch {
 		case len(apimeta.ValidateDNS1123Label(d.Name)) > 0:
@@ -83,80 +107,21 @@ func newHostChecks(declared []HealthCheck, log *slog.Logger) ([]*hostCheck, erro
 			return nil, fmt.Errorf("health check %q: Timeout is negative", d.Name)
 		case slices.Contains(reservedChecks, d.Name):
 			return nil, fmt.Errorf("health check %q: the API has a check of this name", d.Name)
-		case slices.ContainsFunc(checks, func(c *hostCheck) bool { return c.Name == d.Name }):
+		case slices.ContainsFunc(checks, func(c front.Check) bool { return c.Name == d.Name }):
 			return nil, fmt.Errorf("health check %q: declared twice", d.Name)
 		}
+		var endpoints []string
 		for _, endpoint := range d.Endpoints {
-			if !slices.Contains(healthEndpoints, endpoint) {
+			if !slices.Contains(front.Endpoints, string(endpoint)) {
 				return nil, fmt.Errorf("health check %q: unknown endpoint %q", d.Name, endpoint)
 			}
+			endpoints = append(endpoints, string(endpoint))
 		}
-		if len(d.Endpoints) == 0 {
-			d.Endpoints = []HealthEndpoint{Readyz}
+		if len(endpoints) == 0 {
+			endpoints = []string{string(Readyz)}
 		}
-		d.Endpoints, d.Timeout = slices.Clone(d.Endpoints), cmp.Or(d.Timeout, defaultHealthTimeout)
-		checks = append(checks, &hostCheck{HealthCheck: d, log: log})
+		checks = append(checks, front.HostCheck{Name: d.Name, Endpoints: endpoints, Check: d.Check,
+			Timeout: cmp.Or(d.Timeout, defaultHealthTimeout), Logger: log}.Line())
 	}
 	return checks, nil
-}
-
-// begin returns the call under way, or begins one. So a check that never returns holds a single goroutine.
-func (c *hostCheck) begin() *checkCall {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.running == nil {
-		c.running = &checkCall{begun: time.Now(), done: make(chan struct{})}
-		go c.call(c.running)
-	}
-	return c.running
-}
-
-func (c *hostCheck) call(into *checkCall) {
-	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
-	defer cancel()
-	defer func() {
-		if p := recover(); p != nil {
-			c.log.Error("health check panicked", "check", c.Name, "panic", p, "stack", string(debug.Stack()))
-			into.err = errors.New("the check panicked")
-		}
-		c.mu.Lock()
-		c.running = nil
-		c.mu.Unlock()
-		close(into.done)
-	}()
-	into.err = c.Check(ctx)
-}
-
-// lateness is how much later than its Timeout a check may return, so that a check that respects its context can say
-// what it waited for.
-const lateness = 100 * time.Millisecond
-
-// wait returns the error of a call. It does not wait for a check that ignores its time limit.
-func (c *hostCheck) wait(call *checkCall) error {
-	timer := time.NewTimer(time.Until(call.begun.Add(c.Timeout + lateness)))
-	defer timer.Stop()
-	var err error
-	select {
-	case <-call.done:
-		err = call.err
-	case <-timer.C:
-		err = fmt.Errorf("the check did not return within %s", c.Timeout)
-	}
-	c.note(err)
-	return err
-}
-
-// note logs when the check begins to fail and when it recovers, and not each time that somebody asks.
-func (c *hostCheck) note(err error) {
-	c.mu.Lock()
-	changed := c.failing != (err != nil)
-	c.failing = err != nil
-	c.mu.Unlock()
-	switch {
-	case !changed:
-	case err != nil:
-		c.log.Warn("health check failed", "check", c.Name, "error", err)
-	default:
-		c.log.Info("health check recovered", "check", c.Name)
-	}
 }

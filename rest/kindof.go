@@ -14,7 +14,7 @@ func (a *API) KindOf(obj any) (gvk apimeta.GroupVersionKind, ok bool) {
 	if t == nil || t.Kind() != reflect.Pointer {
 		return gvk, false
 	}
-	for res := range a.serving.Load().EveryVersion {
+	for res := range a.front.Serving().EveryVersion {
 		switch {
 		case res.GoType.ObjectType() != t.Elem():
 		case ok:

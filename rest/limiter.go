@@ -6,10 +6,6 @@ import (
 	"net/url"
 
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/delivery"
-	"github.com/decorum-go/decorum/rest/internal/keys"
-	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // Limiter decides when the API works on a request. It takes the place of the limit [Options.MaxInFlight]; the limits on
@@ -51,47 +47,10 @@ type Seats interface {
 	Release()
 }
 
-// takePlace is a stage. A health check that has not entered needs no place.
-func (q *request) takePlace() error {
-	switch {
-	case !q.entered:
-		return nil
-	case q.outer != nil:
-		return q.api.flights.Take(q.r.Context(), &q.flight, delivery.Holder{Exempt: true})
-	}
-	h := q.holder()
-	if l := q.api.limiter; l != nil && !q.isHealth() && !q.isOpen() && !q.isStream() {
-		seats := l.Limit(LimitedRequest{
-			Access: q.access(), Query: q.query, Header: q.w.Header(), Objects: q.stored,
-		})
-		if seats != nil && !h.Exempt {
-			h.Seats = seats
-		}
-	}
-	return q.api.flights.Take(q.r.Context(), &q.flight, h)
-}
-
-// stored returns how many objects the store holds in the resource and the namespace of the request.
-func (q *request) stored() int {
-	if q.res == nil || q.res.Kind.Virtual {
-		return 0
-	}
-	within := watch.Key{Resource: q.res.StoredName(), Namespace: q.at.namespace}
-	page, err := q.res.Store.List(q.r.Context(), storage.Query{Within: within, Limit: 1}, nil)
-	if err != nil {
-		return 0
-	}
-	return len(page.Records) + int(max(page.Remaining, 0))
-}
-
 // WaitOutside registers that a hook begins to wait for a service outside of the process, such as a webhook. ctx is the
 // context of the hook. WaitOutside returns an error if too many hooks wait, for this service or for all, so that a
 // service that hangs does not take all requests. The caller calls done when the wait has ended. Meanwhile the request
 // of the hook needs no seat (see [Limiter]).
 func (a *API) WaitOutside(ctx context.Context, service string) (done func(), err error) {
-	var in *delivery.Flight
-	if q, ok := ctx.Value(keys.Call{}).(*request); ok && q.api == a {
-		in = &q.flight
-	}
-	return a.flights.WaitOutside(in, service)
+	return a.front.WaitOutside(ctx, service)
 }

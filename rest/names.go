@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 
+	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
@@ -20,7 +21,7 @@ func (e *NameTakenError) Error() string { return fmt.Sprintf("kind %q: %s", e.Ki
 
 // checkNames refuses kinds of one group that share a kind, a plural, a singular or a short name. A kind may have the
 // same name as a singular: clients do not use them in the same place.
-func checkNames(stored []*served) error {
+func checkNames(stored []*front.Served) error {
 	taken, declared := map[string]string{}, map[string]bool{}
 	for _, k := range kindsOf(stored) {
 		twice := &NameTakenError{Kind: k.Kind, reason: "declared twice"}
@@ -44,10 +45,10 @@ func checkNames(stored []*served) error {
 }
 
 // kindsOf returns each kind once for every group in which the API serves it.
-func kindsOf(stored []*served) (kinds []*kind.Kind) {
+func kindsOf(stored []*front.Served) (kinds []*kind.Kind) {
 	for _, res := range stored {
 		groups := map[string]bool{}
-		for _, version := range res.everyVersion() {
+		for _, version := range res.Versions() {
 			if !groups[version.GVK.Group] {
 				kinds, groups[version.GVK.Group] = append(kinds, version.Kind), true
 			}

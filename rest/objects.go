@@ -38,7 +38,7 @@ func (o objects) Now() time.Time { return o.api.options.Now() }
 
 func (o objects) Resources() []raw.Resource {
 	var out []raw.Resource
-	for _, res := range o.api.serving.Load().Resources {
+	for _, res := range o.api.front.Serving().Resources {
 		if res.Kind.Virtual {
 			continue
 		}
@@ -58,7 +58,7 @@ func (a *API) storedResource(res *resource.Resource) raw.Resource {
 }
 
 func (o objects) GroupVersions() (served []apimeta.GroupVersion) {
-	for _, group := range o.api.serving.Load().groups {
+	for _, group := range o.api.front.Serving().Groups {
 		for _, version := range group.Versions {
 			served = append(served, version.GroupVersion)
 		}
@@ -66,13 +66,13 @@ func (o objects) GroupVersions() (served []apimeta.GroupVersion) {
 	return served
 }
 
-func (o objects) Changed() <-chan struct{} { return o.api.serving.Load().replaced }
+func (o objects) Changed() <-chan struct{} { return o.api.front.Serving().Replaced }
 
 func (o objects) Ending() <-chan struct{} { return o.api.ending.Done() }
 
 // begin admits a call and finds the resource. The caller calls the returned function when the call has ended.
 func (o objects) begin(resource string) (*resource.Resource, func(), error) {
-	res := o.api.serving.Load().Stored(resource)
+	res := o.api.front.Serving().Stored(resource)
 	if res == nil {
 		return nil, nil, fmt.Errorf("%w: the API stores no resource %q", storage.ErrResource, resource)
 	}

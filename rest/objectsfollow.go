@@ -46,13 +46,13 @@ func (o objects) Follow(ctx context.Context, resources ...string) iter.Seq2[raw.
 
 // served returns the resources whose objects are in a store, and a channel that is closed when these are others.
 func (o objects) served(store storage.Store) (stored []*resource.Resource, changed <-chan struct{}) {
-	s := o.api.serving.Load()
+	s := o.api.front.Serving()
 	for _, res := range s.Resources {
 		if !res.Kind.Virtual && (len(o.api.stores) == 1 || res.Store == store) {
 			stored = append(stored, res)
 		}
 	}
-	return stored, s.replaced
+	return stored, s.Replaced
 }
 
 func (o objects) Revision() watch.Revision { return o.api.store.Revision() }

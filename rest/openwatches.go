@@ -1,11 +1,6 @@
 package rest
 
-import (
-	"slices"
-
-	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/delivery"
-)
+import "slices"
 
 // OpenWatch is a watch that a client has open over HTTP.
 type OpenWatch struct {
@@ -22,24 +17,9 @@ type OpenWatch struct {
 // while it collects them, so do not call it many times a second.
 func (a *API) OpenWatches() []OpenWatch {
 	watches := []OpenWatch{}
-	a.flights.Each(func(r delivery.Request) {
-		q := r.(*request)
-		if !q.watches {
-			return
-		}
-		watches = append(watches, OpenWatch{
-			User: access.UserFrom(q.r.Context()).Name, Path: q.r.URL.Path, Query: q.r.URL.RawQuery, Behind: q.changesBehind(),
-		})
-	})
+	for _, w := range a.front.OpenWatches() {
+		watches = append(watches, OpenWatch(w))
+	}
 	slices.SortStableFunc(watches, func(x, y OpenWatch) int { return int(y.Behind) - int(x.Behind) })
 	return watches
-}
-
-// changesBehind returns how many changes of its store a watch has yet to look at.
-func (q *request) changesBehind() uint64 {
-	now := uint64(q.res.Store.Revision())
-	if at := q.behind.Load(); at != 0 && at < now {
-		return now - at
-	}
-	return 0
 }

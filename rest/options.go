@@ -193,12 +193,10 @@ const (
 	defaultMaxListBytes      = 32 << 20
 	defaultMaxProtobufBytes  = 32 << 20
 
-	// defaultBudget leaves maxAnswers free when all caches, and the lists of maxProtobufLists, are full.
+	// defaultBudget leaves maxAnswers free when all caches, and the lists in Protobuf that are not cached, are full.
 	defaultBudget = 768 << 20
 	// maxAnswers limits the memory for answers that are built as a whole.
 	maxAnswers = 256 << 20
-	// maxProtobufLists limits it for lists in Protobuf, which need not be built as a whole.
-	maxProtobufLists = 32 << 20
 )
 
 // budget returns the budget of the API. When the API ends, it releases its part of a shared one.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/admission"
+	"github.com/decorum-go/decorum/rest/internal/delivery"
+	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/observe"
 )
 
@@ -101,12 +103,12 @@ func Wait(ctx context.Context, running *sync.WaitGroup) error {
 // Plug implements [Plugin].
 func (p Parts) Plug(*API) (Parts, error) { return p, nil }
 
-// plug adds the parts of the plug-ins to those of the host, and returns the definitions of the plug-ins.
-func (a *API) plug() (definitions []Definition, err error) {
+// plug adds the parts of the plug-ins to those of the host, or to the options of the front, and returns the definitions
+// of the plug-ins.
+func (a *API) plug(opening *front.Options) (definitions []Definition, err error) {
 	if _, err := setOf(a.options.CEL); err != nil {
 		return nil, fmt.Errorf("Options.CEL: %w", err)
 	}
-	a.paths = pluginPaths{}
 	var exempt []string
 	checks := a.options.HealthChecks
 	authenticators, authorizers := access.Authenticators{a.options.Authenticator}, access.Authorizers{a.options.Authorizer}
@@ -121,20 +123,20 @@ func (a *API) plug() (definitions []Definition, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("plug-in %T: %w", plugin, err)
 		}
-		if err := a.paths.add(parts.Paths, a.ownsPath); err != nil {
+		if err := a.front.AddPaths(parts.Paths); err != nil {
 			return nil, fmt.Errorf("plug-in %q: %w", parts.Name, err)
 		}
 		a.plugins.add(parts)
 		definitions = append(definitions, parts.Definitions...)
 		a.options.Admission = append(a.options.Admission, parts.Admission...)
 		authenticators, authorizers = append(authenticators, parts.Authenticator), append(authorizers, parts.Authorizer)
-		if err := a.limitBy(parts); err != nil {
+		if err := a.limitBy(parts, opening); err != nil {
 			return nil, err
 		}
 		exempt = append(exempt, parts.ExemptGroups...)
 		checks = append(checks, parts.HealthChecks...)
 		if parts.Observer != nil {
-			a.observers = append(a.observers, parts.Observer)
+			opening.Observers = append(opening.Observers, parts.Observer)
 		}
 	}
 	a.options.Authenticator = oneOf(authenticators, func(all []access.Authenticator) access.Authenticator { return access.Authenticators(all) })
@@ -142,10 +144,8 @@ func (a *API) plug() (definitions []Definition, err error) {
 	if a.options.ExemptGroups == nil {
 		a.options.ExemptGroups = exempt
 	}
-	if a.checks, err = newHostChecks(checks, a.options.Logger); err != nil {
-		return nil, err
-	}
-	return definitions, nil
+	opening.Checks, err = a.checks(checks)
+	return definitions, err
 }
 
 // oneOf returns several parts as one, or nil if all of them are nil.
@@ -161,14 +161,19 @@ func oneOf[T comparable](parts []T, several func([]T) T) (none T) {
 }
 
 // limitBy makes the Limiter of a plug-in that of the API, if the plug-in has one.
-func (a *API) limitBy(parts Parts) error {
+func (a *API) limitBy(parts Parts, opening *front.Options) error {
 	switch {
 	case parts.Limiter == nil:
 		return nil
-	case a.limiter != nil:
+	case opening.Limiter != nil:
 		return fmt.Errorf("plug-in %q has a Limiter, and so has an earlier one", parts.Name)
 	}
-	a.limiter = parts.Limiter
+	opening.Limiter = func(r front.Limited) delivery.Seats {
+		if seats := parts.Limiter.Limit(LimitedRequest(r)); seats != nil {
+			return seats
+		}
+		return nil
+	}
 	a.flights.LiftLimit()
 	return nil
 }
@@ -186,9 +191,9 @@ func (p *Parts) check() error {
 
 // withoutReplaced returns the resources without those of plug-ins that the host declares itself. The first own
 // resources are those of the host.
-func withoutReplaced(resources []*served, own int) []*served {
-	declared := func(res *served) bool {
-		return slices.ContainsFunc(resources[:own], func(o *served) bool { return o.GR == res.GR })
+func withoutReplaced(resources []*front.Served, own int) []*front.Served {
+	declared := func(res *front.Served) bool {
+		return slices.ContainsFunc(resources[:own], func(o *front.Served) bool { return o.GR == res.GR })
 	}
 	return append(resources[:own:own], slices.DeleteFunc(resources[own:], declared)...)
 }

@@ -68,20 +68,3 @@ func (q *Queries) limits() *resource.QueryLimits {
 		MaxVisits: cmp.Or(max(q.MaxVisits, 0), defaultMaxVisits), MaxValues: cmp.Or(max(q.MaxValues, 0), defaultMaxValues),
 	}
 }
-
-// readQueryParameters reads the parameters of a query. If the API does not support queries, it ignores them, as
-// upstream does.
-func (q *request) readQueryParameters(p *resource.ListParameters) error {
-	if q.api.env.Queries == nil {
-		return nil
-	}
-	text := resource.QueryText{
-		Conditions: q.query.Get(resource.FieldQuery), SortBy: q.query.Get(resource.SortBy),
-		Facets: q.query.Get(resource.Facets),
-	}
-	if err := p.ReadQuery(text, q.res.Resource); err != nil || p.Query == nil {
-		return err
-	}
-	q.w.Header().Set(AppliedParameters, text.Applied())
-	return nil
-}

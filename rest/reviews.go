@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/review"
 	"github.com/decorum-go/decorum/status"
@@ -55,13 +56,13 @@ func selfReviews() []Definition {
 }
 
 // selfReviewsBeside builds those of selfReviews that the host does not declare itself.
-func (a *API) selfReviewsBeside(declared []*served) (reviews []*served, err error) {
+func (a *API) selfReviewsBeside(declared []*front.Served) (reviews []*front.Served, err error) {
 	for _, d := range selfReviews() {
 		res, err := a.build(d)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(declared, func(other *served) bool { return other.GR == res.GR }) {
+		if !slices.ContainsFunc(declared, func(other *front.Served) bool { return other.GR == res.GR }) {
 			reviews = append(reviews, res)
 		}
 	}
@@ -77,7 +78,8 @@ var everyVerb = []string{kind.Create, kind.Delete, kind.DeleteCollection, kind.G
 
 // mayI returns the status of an access review about the client.
 func mayI(ctx context.Context, q access.Access) (review.AccessStatus, error) {
-	d, err := access.Authorize(ctx, accessOf(access.UserFrom(ctx), q))
+	q.User = access.UserFrom(ctx)
+	d, err := access.Authorize(ctx, q)
 	_, some := d.Only()
 	allowed := some || d.Allowed()
 	if allowed {

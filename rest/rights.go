@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/route"
 )
 
 // AccessOf returns the access that a request needs, so that middleware can log or limit the request.
@@ -15,15 +14,7 @@ import (
 // does not serve as kube-apiserver does. Middleware must not parse paths itself: a client could then reach an object
 // for which the middleware has not authorized it. AccessOf treats an invalid path, such as one with an escaped slash in
 // a name, as a path outside all resources. The API answers such a path with 404.
-func (a *API) AccessOf(r *http.Request) access.Access {
-	return accessOf(access.UserFrom(r.Context()), route.Read(r.Method, r.URL, a.serving.Load()))
-}
-
-// accessOf returns an access of a user.
-func accessOf(u access.User, to access.Access) access.Access {
-	to.User = u
-	return to
-}
+func (a *API) AccessOf(r *http.Request) access.Access { return a.front.AccessOf(r) }
 
 // RightsChanged makes the API ask [Options.Authorizer] again about every open watch and stream. If the user may no
 // longer do exactly the same, a watch ends with 410 Expired, so that its client lists again, and the context of a

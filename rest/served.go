@@ -7,63 +7,18 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/rest/internal/service"
 )
 
-// served is one version of a resource as clients see it over HTTP. It does not change once it is built.
-type served struct {
-	*resource.Resource
-	media *media.Kind
-	shown []*servedSubresource
-	// others are the other versions. Only the stored version has them.
-	others []*served
-	// converted: the host's functions convert objects between this version and the stored one.
-	converted bool
-	// unserved hides the version from clients (see [Stage]).
-	unserved bool
-	// service carries out what requests ask for.
-	service service.Service
-	// name stands for the resource in the cache of lists, which must not keep a replaced resource alive.
-	name *byte
-}
-
-// servedSubresource is a subresource as clients see it over HTTP.
-type servedSubresource struct {
-	*resource.Subresource
-	media *media.Kind // nil for a part of the object and for a Stream
-	// bytes is set for a [Stream].
-	bytes *byteStream
-}
-
-// subresource returns the subresource of this name, or nil.
-func (res *served) subresource(name string) *servedSubresource {
-	i := slices.IndexFunc(res.shown, func(s *servedSubresource) bool { return s.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return res.shown[i]
-}
-
-// everyVersion returns all versions of a resource, the stored version first. res must be the stored version.
-func (res *served) everyVersion() []*served { return append([]*served{res}, res.others...) }
-
-// resourcesOf returns the stored versions without what clients see of them over HTTP.
-func resourcesOf(stored []*served) (resources []*resource.Resource) {
-	for _, res := range stored {
-		resources = append(resources, res.Resource)
-	}
-	return resources
-}
-
 // serve builds the stored version and then the others, which refer to it.
-func (r *declared) serve(env *resource.Environment) (*served, error) {
+func (r *declared) serve(env *resource.Environment) (*front.Served, error) {
 	r.Names.Kind = r.kindName()
 	res, err := r.build(env, nil)
 	if err == nil {
-		err = res.addVersions(r.versions)
+		err = addVersions(res, r.versions)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("kind %q: %w", r.Names.Kind, err)
@@ -72,17 +27,17 @@ func (r *declared) serve(env *resource.Environment) (*served, error) {
 }
 
 // build makes one version of the resource. stored is the stored version, or nil if this is the stored version itself.
-func (r *declared) build(env *resource.Environment, stored *served) (*served, error) {
-	res := &served{unserved: r.Stage.NotServed, name: new(byte)}
+func (r *declared) build(env *resource.Environment, stored *front.Served) (*front.Served, error) {
+	res := &front.Served{Unserved: r.Stage.NotServed, InCache: new(byte)}
 	d, err := r.declaration()
 	if err != nil {
 		return nil, err
 	}
-	r.declareSubresources(&d, func(sub *servedSubresource) { res.shown = append(res.shown, sub) })
+	r.declareSubresources(&d, func(sub *front.Subresource) { res.Shown = append(res.Shown, sub) })
 	var storedVersion *resource.Resource
 	var storedMedia *media.Kind
 	if stored != nil {
-		storedVersion, storedMedia = stored.Resource, stored.media
+		storedVersion, storedMedia = stored.Resource, stored.Media
 	}
 	if res.Resource, err = resource.New(env, d, storedVersion); err != nil {
 		return nil, err
@@ -95,19 +50,19 @@ func (r *declared) build(env *resource.Environment, stored *served) (*served, er
 	if err != nil {
 		return nil, err
 	}
-	res.media, err = media.NewKind(media.Declaration{
+	res.Media, err = media.NewKind(media.Declaration{
 		Kind: res.Kind, Dialect: res.Dialect, Message: message, Columns: shownColumns(r.Columns), GoType: res.GoType,
 		Empty: empty, Show: res.Show, Now: env.Now, Stored: storedMedia,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return res, res.showSubresources()
+	return res, showSubresources(res)
 }
 
 // declareSubresources adds the host's subresources to a declaration. It calls built with each subresource once that is
 // built.
-func (r *declared) declareSubresources(d *resource.Declaration, built func(*servedSubresource)) {
+func (r *declared) declareSubresources(d *resource.Declaration, built func(*front.Subresource)) {
 	for _, s := range r.subresources {
 		d.Subresources = append(d.Subresources, func(parent *resource.Resource) (*resource.Subresource, error) {
 			if s == nil {
@@ -188,21 +143,21 @@ func (r *declared) declaration() (d resource.Declaration, err error) {
 
 // showSubresources puts the subresources that the API adds itself, such as status and scale, in front of those of the
 // host. This is their order in discovery.
-func (res *served) showSubresources() error {
-	var own []*servedSubresource
-	for _, sub := range res.Resource.Subresources[:len(res.Resource.Subresources)-len(res.shown)] {
-		shown := &servedSubresource{Subresource: sub}
+func showSubresources(res *front.Served) error {
+	var own []*front.Subresource
+	for _, sub := range res.Resource.Subresources[:len(res.Resource.Subresources)-len(res.Shown)] {
+		shown := &front.Subresource{Subresource: sub}
 		if sub.History || sub.Undo {
-			shown.media = media.OfSubresource(res.Kind, res.Dialect, nil)
+			shown.Media = media.OfSubresource(res.Kind, res.Dialect, nil)
 		}
 		if sub.KindImplied {
 			var err error
-			if shown.media, err = res.media.Scale(sub.Schema); err != nil {
+			if shown.Media, err = res.Media.Scale(sub.Schema); err != nil {
 				return err
 			}
 		}
 		own = append(own, shown)
 	}
-	res.shown = append(own, res.shown...)
+	res.Shown = append(own, res.Shown...)
 	return nil
 }

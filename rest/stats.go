@@ -55,18 +55,8 @@ type Use struct {
 // objects. Requests neither begin nor end while Stats counts them, which takes some microseconds for a thousand.
 func (a *API) Stats() Stats {
 	var s Stats
-	f := a.flights.Stats(func(r delivery.Request) {
-		s.Requests++
-		q := r.(*request)
-		if !q.watches {
-			return
-		}
-		s.Watches++
-		if behind := q.changesBehind(); behind > 0 {
-			s.WatchesBehind++
-			s.MostBehind = max(s.MostBehind, behind)
-		}
-	})
+	f := a.front.Stats()
+	s.Requests, s.Watches, s.WatchesBehind, s.MostBehind = f.Requests, f.Watches, f.WatchesBehind, f.MostBehind
 	s.Places, s.Bodies, s.Answers, s.Webhooks = useOf(f.Places), useOf(f.Bodies), useOf(f.Answers), useOf(f.Outside)
 	s.StuckHooks, s.Calls = f.Abandoned, f.Calls
 	a.countObjects(&s)
@@ -79,7 +69,7 @@ func (a *API) countObjects(s *Stats) {
 		stats := store.StoreStats()
 		s.Store = &stats
 	}
-	for _, res := range a.serving.Load().stored {
+	for _, res := range a.front.Serving().Kinds {
 		if res.Apart {
 			s.addStore(res.GR, res.Store)
 		}

@@ -11,8 +11,10 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -77,69 +79,42 @@ type TerminalSize struct {
 	Width, Height uint16
 }
 
-// byteStream is a Stream without its type parameters.
-type byteStream struct {
-	*kind.Stream
-	way  way
-	bind func(parent, options doc.Value) (boundStream, error)
-}
-
-// way is how the bytes of a stream travel.
-type way int
-
-const (
-	outputWay way = iota
-	sessionWay
-	forwardWay
-	serveWay
-)
-
-// boundStream is a stream of one object, bound to the parameters of one request. Its functions turn a panic of the
-// host's code into an error.
-type boundStream struct {
-	check   func(ctx context.Context) error
-	output  func(ctx context.Context, out io.Writer) error
-	session func(ctx context.Context, s *Session) error
-	forward func(ctx context.Context, port uint16, conn io.ReadWriter) error
-	serve   func(w http.ResponseWriter, r *http.Request) error
-}
-
 // subresource implements [SubresourceOf].
-func (s Stream[T, O]) subresource(parent *resource.Resource) (*servedSubresource, error) {
-	fail := func(format string, args ...any) (*servedSubresource, error) {
+func (s Stream[T, O]) subresource(parent *resource.Resource) (*front.Subresource, error) {
+	fail := func(format string, args ...any) (*front.Subresource, error) {
 		return nil, fmt.Errorf("subresource %q: %w", s.Name, fmt.Errorf(format, args...))
 	}
 	if err := resource.CheckSubresourceName(s.Name); err != nil {
 		return nil, err
 	}
 	options := reflect.TypeFor[O]()
-	out := &byteStream{Stream: &kind.Stream{Media: s.ContentType}, bind: s.bind}
+	out := &front.Stream{Stream: &kind.Stream{Media: s.ContentType}, Bind: s.bind}
 	sub := &resource.Subresource{Name: s.Name, Stream: out.Stream,
 		Kind: parent.GVK.GroupVersion().WithKind(options.Name())}
 	set := 0
-	for w, is := range []bool{outputWay: s.Output != nil, sessionWay: s.Session != nil, forwardWay: s.Forward != nil,
-		serveWay: s.Serve != nil} {
+	for w, is := range []bool{front.OutputWay: s.Output != nil, front.SessionWay: s.Session != nil,
+		front.ForwardWay: s.Forward != nil, front.ServeWay: s.Serve != nil} {
 		if is {
-			out.way = way(w)
+			out.Way = front.Way(w)
 			set++
 		}
 	}
 	if set != 1 {
 		return fail("one of Output, Session, Forward and Serve must be set, and %d are", set)
 	}
-	switch out.way {
-	case outputWay:
+	switch out.Way {
+	case front.OutputWay:
 		sub.Verbs, sub.Kind.Kind = []string{kind.Get}, "" // discovery shows the kind of the object
 		if out.Media == "" {
 			out.Media = "text/plain"
 		}
-	case serveWay:
+	case front.ServeWay:
 		sub.Verbs = []string{kind.Create, kind.Delete, kind.Get, kind.Patch, kind.Update}
 		out.Below = true
 	default:
 		sub.Verbs = []string{kind.Create, kind.Get}
 	}
-	if s.ContentType != "" && out.way != outputWay {
+	if s.ContentType != "" && out.Way != front.OutputWay {
 		return fail("ContentType needs Output")
 	}
 	var err error
@@ -149,11 +124,11 @@ func (s Stream[T, O]) subresource(parent *resource.Resource) (*servedSubresource
 	if err := resource.CheckStreamOptions(out.Options); err != nil {
 		return fail("%w", err)
 	}
-	return &servedSubresource{Subresource: sub, bytes: out}, nil
+	return &front.Subresource{Subresource: sub, Bytes: out}, nil
 }
 
 // bind decodes the object and the parameters of one request.
-func (s Stream[T, O]) bind(parent, options doc.Value) (b boundStream, err error) {
+func (s Stream[T, O]) bind(parent, options doc.Value) (b front.Bound, err error) {
 	obj, o := new(T), new(O)
 	if err := decodeStored(parent, obj); err != nil {
 		return b, err
@@ -161,26 +136,28 @@ func (s Stream[T, O]) bind(parent, options doc.Value) (b boundStream, err error)
 	if err := gotype.ToGo(options, o); err != nil {
 		return b, status.BadRequest(err.Error())
 	}
-	b.check = func(ctx context.Context) (err error) {
+	b.Check = func(ctx context.Context) (err error) {
 		if s.Check == nil {
 			return nil
 		}
 		defer resource.EnterHook(ctx, "Check of "+s.Name).Leave(&err)
 		return s.Check(ctx, obj, o)
 	}
-	b.output = func(ctx context.Context, out io.Writer) (err error) {
+	b.Output = func(ctx context.Context, out io.Writer) (err error) {
 		defer resource.RecoverHook("Output of "+s.Name, &err)
 		return s.Output(ctx, obj, o, out)
 	}
-	b.session = func(ctx context.Context, session *Session) (err error) {
-		defer resource.RecoverHook("Session of "+s.Name, &err)
-		return s.Session(ctx, obj, o, session)
+	b.Session = func(ctx context.Context, call *stream.Call, wanted stream.Wanted) error {
+		return stream.Session(ctx, call, wanted, func(ctx context.Context, t *stream.Terminal[TerminalSize]) (err error) {
+			defer resource.RecoverHook("Session of "+s.Name, &err)
+			return s.Session(ctx, obj, o, (*Session)(t))
+		})
 	}
-	b.forward = func(ctx context.Context, port uint16, conn io.ReadWriter) (err error) {
+	b.Forward = func(ctx context.Context, port uint16, conn io.ReadWriter) (err error) {
 		defer resource.RecoverHook("Forward of "+s.Name, &err)
 		return s.Forward(ctx, obj, o, port, conn)
 	}
-	b.serve = func(w http.ResponseWriter, r *http.Request) (err error) {
+	b.Serve = func(w http.ResponseWriter, r *http.Request) (err error) {
 		defer recoverServe("Serve of "+s.Name, &err)
 		s.Serve(w, r, obj, o)
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -19,7 +20,7 @@ import (
 // SubresourceOf is a subresource of a resource whose objects are T: a [Subresource] or a [Stream] of T and another Go
 // type.
 type SubresourceOf[T any] interface {
-	subresource(parent *resource.Resource) (*servedSubresource, error)
+	subresource(parent *resource.Resource) (*front.Subresource, error)
 }
 
 // Subresource declares a view of an object, or an action on it, at its own URL …/NAME/SUBRESOURCE (API conventions,
@@ -67,7 +68,7 @@ type Subresource[T, S any] struct {
 }
 
 // subresource implements [SubresourceOf].
-func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubresource, error) {
+func (s Subresource[T, S]) subresource(parent *resource.Resource) (*front.Subresource, error) {
 	return view{
 		name: s.Name, kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind},
 		accepts: s.Accepts, goType: reflect.TypeFor[*S]().Elem(), of: parent,
@@ -138,7 +139,7 @@ func settling[P, Q any](f func(context.Context, P, Q, error) error) func(ctx con
 func isNil(sub any) bool { return reflect.ValueOf(sub).IsNil() }
 
 // serve wraps the functions of the host as functions on documents.
-func (s view) serve() (*servedSubresource, error) {
+func (s view) serve() (*front.Subresource, error) {
 	sub := &resource.Subresource{Name: s.name, GoType: s.goType, Kind: s.kind, Accepts: s.accepts}
 	if s.kind.Version == "" {
 		sub.Kind.Group, sub.Kind.Version = s.of.GVK.Group, s.of.GVK.Version
@@ -190,7 +191,7 @@ func (s view) serve() (*servedSubresource, error) {
 		sub.Claim, sub.Settle = s.changed("Claim of ", s.claim), s.settled
 	}
 	message, err := media.MessageOf(s.goType, s.of.KnownTypes())
-	return &servedSubresource{Subresource: sub, media: media.OfSubresource(s.of.Kind, s.of.Dialect, message)}, err
+	return &front.Subresource{Subresource: sub, Media: media.OfSubresource(s.of.Kind, s.of.Dialect, message)}, err
 }
 
 // read wraps Get.

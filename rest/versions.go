@@ -7,12 +7,13 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
 // VersionOf is a further version of a resource whose objects are stored as T. [Converted] makes one.
 type VersionOf[T any] interface {
-	version(stored *served) (*served, error)
+	version(stored *front.Served) (*front.Served, error)
 }
 
 // Converted declares a further version of a resource, with a Go type V of its own. T is the Go type of the stored
@@ -52,7 +53,7 @@ var (
 )
 
 // version implements [VersionOf].
-func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
+func (c *convertedVersion[T, V]) version(stored *front.Served) (*front.Served, error) {
 	return c.declared.declared().version(stored, reflect.TypeFor[*T]().Elem(), untypedConversion(c.toStored),
 		untypedConversion(c.fromStored))
 }
@@ -67,8 +68,8 @@ func untypedConversion[P, Q any](convert func(in P, out Q) error) func(in, out a
 
 // version builds a further version. It copies from the stored version, whose Go type must be storedType, what holds for
 // all versions.
-func (r *declared) version(stored *served, storedType reflect.Type, toStored,
-	fromStored func(in, out any) error) (*served, error) {
+func (r *declared) version(stored *front.Served, storedType reflect.Type, toStored,
+	fromStored func(in, out any) error) (*front.Served, error) {
 	if name := firstOf(r.given, fieldsOfAllVersions[:]); name != "" {
 		return nil, fmt.Errorf("version %q: %s is declared for all versions by the stored one", r.Version, name)
 	}
@@ -87,7 +88,7 @@ func (r *declared) version(stored *served, storedType reflect.Type, toStored,
 	if err != nil {
 		return nil, fmt.Errorf("version %q: %w", r.Version, err)
 	}
-	res.converted = toStored != nil || fromStored != nil
+	res.Converted = toStored != nil || fromStored != nil
 	to, from := resource.Conversions(res.Resource, stored.Resource, toStored, fromStored)
 	if err := stored.AddVersion(res.Resource, to, from); err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func firstOf(given, names []string) string {
 }
 
 // addVersions builds the further versions of a resource.
-func (res *served) addVersions(versions []anyVersion) error {
+func addVersions(res *front.Served, versions []anyVersion) error {
 	for _, v := range versions {
 		if v == nil {
 			return errors.New("Versions: one is nil")
@@ -114,7 +115,7 @@ func (res *served) addVersions(versions []anyVersion) error {
 		if err != nil {
 			return err
 		}
-		res.others = append(res.others, other)
+		res.Others = append(res.Others, other)
 	}
 	return nil
 }

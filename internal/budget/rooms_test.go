@@ -18,7 +18,8 @@ type room struct {
 
 // rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs
 // for its one idea: none imports package rest, and only resource, write, follow, rights, history and notes call the
-// store. The rooms media, service, remote and mirror read the records and the changes of packages storage and watch.
+// store. The rooms media, service, remote and mirror read the records and the changes of packages storage and watch, and
+// the room front the revisions that the store still holds.
 var rooms = []room{
 	{name: "upstream"},
 	{name: "generations", may: []string{"storage"}},
@@ -89,6 +90,15 @@ var rooms = []room{
 		"status", "internal/codec", "watch", "rest/internal/follow", "rest/internal/media", "rest/internal/resource",
 	}},
 	{name: "inprocess", http: true},
+	{name: "front", http: true, may: []string{
+		"apimeta", "status", "internal/codec", "internal/doc", "internal/errorlog", "internal/schema", "internal/words",
+		"storage", "watch", "rest/access", "rest/history", "rest/observe",
+		"rest/internal/body", "rest/internal/deadline", "rest/internal/delivery", "rest/internal/history",
+		"rest/internal/identity", "rest/internal/impersonation", "rest/internal/inprocess", "rest/internal/keys",
+		"rest/internal/kind", "rest/internal/media", "rest/internal/objectmeta", "rest/internal/openapi",
+		"rest/internal/resource", "rest/internal/rights", "rest/internal/route", "rest/internal/service",
+		"rest/internal/steps", "rest/internal/stream", "rest/internal/write",
+	}, foreign: []string{"github.com/julienschmidt/httprouter"}},
 	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec", "internal/words",
 		"rest/internal/delivery"}, foreign: []string{"github.com/coder/websocket"}},
 }

@@ -1,0 +1,88 @@
+package front
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+)
+
+// patience is how long a hook may go on after the time of its request is up, before the client gets its answer without
+// it.
+const patience = time.Second
+
+// errExited is the error of a hook that ends its goroutine.
+var errExited = errors.New("a hook has called runtime.Goexit")
+
+// inTime runs do, in which hooks of the host may run. It waits until the time of the request is up, and for patience
+// after that. A hook that ignores the end of its context would keep the client waiting. So do runs in a goroutine of
+// its own, which the request then leaves behind, and closes the result that nobody needs any more. If no hook can run, do
+// runs in the goroutine of the request.
+func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T, error)) (result T, err error) {
+	if !q.api.writes.MayRunHooks(q.res.Resource, q.through.target()) {
+		return do(ctx)
+	}
+	type outcome struct {
+		result T
+		err    error
+	}
+	running, ended, left := new(resource.Running), make(chan outcome), make(chan func(), 1)
+	go func() {
+		out := outcome{err: errExited}
+		defer func() {
+			if p := recover(); p != nil {
+				out.err = &resource.PanicError{Where: "a request", Value: p, Stack: debug.Stack()}
+			}
+			select {
+			case ended <- out:
+			case returned := <-left:
+				if unused, ok := any(out.result).(interface{ Close() }); ok && out.err == nil {
+					unused.Close()
+				}
+				returned()
+			}
+		}()
+		out.result, out.err = do(running.In(ctx))
+	}()
+	deadline, _ := ctx.Deadline()
+	late := time.NewTimer(time.Until(deadline) + patience)
+	defer late.Stop()
+	select {
+	case out := <-ended:
+		return out.result, out.err
+	case <-late.C:
+	}
+	left <- q.abandon(running.Hook())
+	return result, context.DeadlineExceeded
+}
+
+// abandon leaves a hook behind that has not returned in time, and gives the place of the request to others. hook is nil
+// if the time is spent outside of hooks, such as in the store. The hook's goroutine calls the returned function at its
+// end, and keeps q. So another request answers the client.
+func (q *request) abandon(hook *resource.RunningHook) (returned func()) {
+	a := q.api
+	q.heir = &request{api: a, r: q.r, asked: q.asked, observed: q.observed,
+		answer: answer{w: q.w, auditID: q.auditID, logged: true}}
+	q.writeTo(nil)
+	stuck := a.flights.Abandon(&q.flight)
+	if hook == nil {
+		hook = &resource.RunningHook{Since: time.Now()}
+	}
+	at := q.Question()
+	attrs := []slog.Attr{slog.String("user", access.UserFrom(q.r.Context()).Name), slog.String("verb", string(at.Verb)),
+		slog.String("resource", q.res.GR.String()), slog.String("subresource", at.Subresource),
+		slog.String("namespace", at.Namespace), slog.String("name", at.Name),
+		slog.String("hook", hook.Name), slog.String("auditID", q.auditID[0])}
+	log := func(level slog.Level, message string, stuck int) {
+		a.options.Logger.LogAttrs(context.WithoutCancel(q.r.Context()), level, message,
+			append(attrs, slog.Duration("duration", time.Since(hook.Since)), slog.Int("stuck", stuck))...)
+	}
+	log(slog.LevelError, "a hook ignores that its time is up, and the client has been answered without it", stuck)
+	return func() {
+		log(slog.LevelInfo, "a hook has returned whose time was up", a.flights.Leave(&q.flight))
+	}
+}
