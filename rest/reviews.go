@@ -73,8 +73,7 @@ func (a *API) selfReviewsBeside(declared []*front.Served) (reviews []*front.Serv
 const noRules = "the server decides about each access by itself and keeps no list of rules"
 
 // everyVerb are the verbs of all requests. Without an Authorizer, a client may use them, but may not impersonate.
-var everyVerb = []string{kind.Create, kind.Delete, kind.DeleteCollection, kind.Get, kind.List, kind.Patch, kind.Update,
-	kind.Watch}
+var everyVerb = slices.Sorted(slices.Values(kind.VerbNames()))
 
 // mayI returns the status of an access review about the client.
 func mayI(ctx context.Context, q access.Access) (review.AccessStatus, error) {

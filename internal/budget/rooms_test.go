@@ -52,7 +52,7 @@ var rooms = []room{
 		"rest/internal/write"}},
 	{name: "follow", may: []string{"apimeta", "status", "storage", "watch", "rest/access", "rest/internal/rights",
 		"rest/internal/resource"}},
-	{name: "route", may: []string{"apimeta", "rest/access"}},
+	{name: "route", may: []string{"apimeta", "rest/access", "rest/internal/kind"}},
 	{name: "keys"},
 	{name: "clientconfig", may: []string{"apimeta", "status"}},
 	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest/access", "rest/admission",

@@ -8,11 +8,16 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
 // ofServer are the fields of metadata that only the API sets.
-var ofServer = []string{"creationTimestamp", "generation", "managedFields", "namespace", "resourceVersion", "selfLink",
-	"uid"}
+var ofServer = objectmeta.Names(func(f objectmeta.Field) bool { return f.Unowned && f.Name != objectmeta.Name })
+
+// madeByServer are the fields of metadata that an object has only once it is stored.
+var madeByServer = objectmeta.Names(func(f objectmeta.Field) bool {
+	return f.Fixed && f.Name != objectmeta.Name && f.Name != objectmeta.Namespace
+})
 
 // changes notes where the stored object differs from the manifest: defaults, changed values, and fields that are
 // dropped.

@@ -230,9 +230,7 @@ func (r *run) remember(ctx context.Context, m *Manifest) error {
 		return err
 	}
 	former := *m
-	former.object = m.object.With("metadata", m.object.Get("metadata").Without(
-		"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields",
-		"resourceVersion", "selfLink", "uid"))
+	former.object = m.object.With("metadata", m.object.Get("metadata").Without(madeByServer...))
 	former.body, former.isYAML = nil, false
 	if r.converts(m) {
 		r.old[t.key] = formerState{missing: "a webhook converts the old one"}

@@ -52,8 +52,10 @@ func (q *request) listParameters() (*resource.ListParameters, error) {
 	return p, err
 }
 
-func (q *request) wantsWatch() bool {
-	return q.query.Has("watch") && route.ParseBool(q.query.Get("watch"))
+// flag returns the value of a boolean parameter.
+func (q *request) flag(name string) bool {
+	values := q.query[name]
+	return len(values) > 0 && route.ParseBool(values[0])
 }
 
 // readQueryParameters reads the parameters of a query. If the API does not support queries, it ignores them, as

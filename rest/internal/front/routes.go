@@ -8,7 +8,6 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/openapi"
@@ -270,53 +269,60 @@ func (q *request) unknownPath() error {
 // object, it asks for the object's namespace; a second 404 would replace the first in its message.
 func (q *request) namespaceNotServed() error { return status.MethodNotAllowed() }
 
-// collection chooses the handler for a resource, or for one namespace of it.
-func (q *request) collection() (handler, error) {
-	switch q.method() {
-	case http.MethodGet:
-		return q.listing(), nil
-	case http.MethodPost:
-		return q.allowed(access.VerbCreate, (*request).create)
-	case http.MethodDelete:
-		return q.allowed(access.VerbDeleteCollection, (*request).deleteCollection)
+// handlerOf returns the handler of a verb. own says that the handler itself finds out whether the resource has the verb,
+// because errors in the parameters come first.
+func handlerOf(verb string) (h handler, own bool) {
+	switch verb {
+	case kind.Get:
+		return (*request).get, false
+	case kind.List:
+		return (*request).list, true
+	case kind.Watch:
+		return (*request).watch, true
+	case kind.Create:
+		return (*request).create, false
+	case kind.Update:
+		return (*request).put, false
+	case kind.Patch:
+		return (*request).patch, false
+	case kind.Delete:
+		return (*request).delete, false
+	case kind.DeleteCollection:
+		return (*request).deleteCollection, false
 	}
-	return nil, q.noSuchMethod()
+	return nil, false
 }
+
+// collection chooses the handler for a resource, or for one namespace of it.
+func (q *request) collection() (handler, error) { return q.byVerb(true) }
 
 // collectionOfAll chooses the handler for a namespaced resource across all namespaces.
 func (q *request) collectionOfAll() (handler, error) {
 	if q.method() == http.MethodGet {
-		return q.listing(), nil
+		return q.byVerb(true)
 	}
 	return nil, status.MethodNotAllowed()
 }
 
-// listing returns the handler for GET of a collection, which is a list or a watch.
-func (q *request) listing() handler {
-	if q.wantsWatch() {
-		return (*request).watch
-	}
-	return (*request).list
-}
-
 // item chooses the handler for one object.
-func (q *request) item() (handler, error) {
-	switch q.method() {
-	case http.MethodGet:
-		return q.allowed(access.VerbGet, (*request).get)
-	case http.MethodPut:
-		return q.allowed(access.VerbUpdate, (*request).put)
-	case http.MethodPatch:
-		return q.allowed(access.VerbPatch, (*request).patch)
-	case http.MethodDelete:
-		return q.allowed(access.VerbDelete, (*request).delete)
+func (q *request) item() (handler, error) { return q.byVerb(false) }
+
+// byVerb returns the handler of the verb for which the request asks: 405 if the resource does not have the verb.
+func (q *request) byVerb(ofMany bool) (handler, error) {
+	verb := kind.VerbOf(q.method(), ofMany, q.flag)
+	h, own := handlerOf(verb)
+	switch {
+	case h == nil:
+		return nil, q.noSuchMethod()
+	case !own && !q.res.Has(verb):
+		return nil, status.MethodNotAllowed()
 	}
-	return nil, q.noSuchMethod()
+	return h, nil
 }
 
 // method returns the method of the request. In the dialects that serve HEAD, it is a GET: net/http leaves out the body.
 func (q *request) method() string {
-	if q.r.Method == http.MethodHead && q.res.Dialect.HeadServed && !q.wantsWatch() {
+	if q.r.Method == http.MethodHead && q.res.Dialect.HeadServed && !q.flag(kind.Watch) {
 		return http.MethodGet
 	}
 	return q.r.Method
@@ -330,12 +336,4 @@ func (q *request) noSuchMethod() error {
 		return status.MethodNotSupported(q.res.GR, "")
 	}
 	return status.MethodNotAllowed()
-}
-
-// allowed returns the handler of a verb, or 405 if the resource does not have the verb.
-func (q *request) allowed(v access.Verb, h handler) (handler, error) {
-	if !q.res.Has(string(v)) {
-		return nil, status.MethodNotAllowed()
-	}
-	return h, nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
@@ -87,12 +86,6 @@ func (q *request) openBody(contentType string) (io.WriteCloser, error) {
 		return nil, err
 	}
 	return body.ForHost(), nil
-}
-
-// flag returns the value of a boolean parameter.
-func (q *request) flag(name string) bool {
-	values := q.query[name]
-	return len(values) > 0 && route.ParseBool(values[0])
 }
 
 // proxy passes the request to the host's Serve, with the path that follows the subresource.

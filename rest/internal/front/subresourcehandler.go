@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
@@ -19,29 +19,28 @@ func (q *request) subresourceOfItem() error {
 	if sub.Bytes != nil {
 		return q.stream(sub)
 	}
-	verb, known := map[string]access.Verb{http.MethodGet: access.VerbGet, http.MethodPut: access.VerbUpdate, http.MethodPatch: access.VerbPatch,
-		http.MethodPost: access.VerbCreate, http.MethodDelete: access.VerbDelete}[q.method()]
-	if !known {
+	verb := kind.VerbOfObject(q.method())
+	if verb == "" {
 		return q.noSuchMethod()
 	}
-	if !sub.Has(string(verb)) && q.res.Dialect.VerbsRefusedByRoute {
+	if !sub.Has(verb) && q.res.Dialect.VerbsRefusedByRoute {
 		return status.MethodNotAllowed()
 	}
-	if !sub.Has(string(verb)) {
-		return status.MethodNotSupported(q.res.GR, string(verb))
+	if !sub.Has(verb) {
+		return status.MethodNotSupported(q.res.GR, verb)
 	}
 	switch {
-	case sub.History && verb == access.VerbGet:
+	case sub.History && verb == kind.Get:
 		return q.getHistory()
 	case sub.History:
 		return q.purgeHistory()
-	case verb == access.VerbGet && sub.OfItself:
+	case verb == kind.Get && sub.OfItself:
 		return q.get()
-	case verb == access.VerbGet:
+	case verb == kind.Get:
 		return q.getSubresource(sub)
-	case verb == access.VerbCreate:
+	case verb == kind.Create:
 		return q.createSubresource(sub)
-	case verb == access.VerbUpdate:
+	case verb == kind.Update:
 		return q.put()
 	default:
 		return q.patch()

@@ -46,7 +46,7 @@ func (q *request) watch() error {
 		if !keeps {
 			q.stay()
 		}
-		out, err := q.openWatch(rep.Media, gone)
+		out, err := q.openWatch(rep, gone)
 		if err == nil {
 			q.forget()
 		}
@@ -71,7 +71,7 @@ func (q *request) readWatch(rep *media.Representation, p *resource.ListParameter
 	if err != nil {
 		return nil, err
 	}
-	if rep.Media == media.YAML {
+	if !rep.Streams() {
 		return nil, status.NotAcceptable(q.api.types.Streamed)
 	}
 	if rep.Mismatch != nil {
@@ -84,21 +84,18 @@ func (q *request) readWatch(rep *media.Representation, p *resource.ListParameter
 }
 
 // openWatch begins the answer. gone is called when the client leaves without the request's context noticing.
-func (q *request) openWatch(mediaType string, gone context.CancelFunc) (delivery.Output, error) {
+func (q *request) openWatch(rep *media.Representation, gone context.CancelFunc) (delivery.Output, error) {
 	if stream.WantsSocket(q.r) {
 		conn, begun, err := stream.Upgrade(q.w, q.r, nil)
 		q.begun(begun)
 		if err != nil {
 			return nil, err
 		}
-		return stream.NewEventSocket(conn, mediaType == media.JSON, q.api.ending, &q.held, gone), nil
+		return stream.NewEventSocket(conn, rep.Media == media.JSON, q.api.ending, &q.held, gone), nil
 	}
 	contentType := headerJSON
-	switch mediaType {
-	case media.Protobuf:
-		contentType = []string{media.Protobuf + media.OfStream}
-	case media.CBOR:
-		contentType = []string{media.CBORSequence}
+	if rep.Media != media.JSON {
+		contentType = []string{rep.WatchType()}
 	}
 	body, err := q.newBody(contentType, delivery.StuckAfter)
 	if err != nil {

@@ -74,8 +74,7 @@ func (q *request) beginWrite(form writeForm) (c *writeCall, err error) {
 
 // checkBodyType refuses a body whose media type the API does not read for this kind.
 func (q *request) checkBodyType() error {
-	is := body.Type(q.r)
-	if !slices.Contains(q.api.types.Served, is) || is == media.Protobuf && q.kind().Message == nil {
+	if !q.api.types.Reads(body.Type(q.r), q.kind()) {
 		return status.UnsupportedMediaType(q.api.types.Served)
 	}
 	return nil

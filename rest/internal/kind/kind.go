@@ -7,18 +7,6 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// The verbs of a resource (API conventions, Verbs on Resources).
-const (
-	Get              = "get"
-	List             = "list"
-	Watch            = "watch"
-	Create           = "create"
-	Update           = "update"
-	Patch            = "patch"
-	Delete           = "delete"
-	DeleteCollection = "deletecollection"
-)
-
 // The media types of patches (API concepts, Patches).
 const (
 	JSONPatch      = string(apimeta.JSONPatch)

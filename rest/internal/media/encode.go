@@ -1,22 +1,8 @@
 package media
 
-import "github.com/decorum-go/decorum/internal/codec"
-
 // Encode returns a JSON document in the media type of the representation. The result may be the document itself.
 func (rep *Representation) Encode(document []byte) ([]byte, error) {
-	switch {
-	case rep.Media == Protobuf:
-		return appendProtobuf(nil, rep.message, document)
-	case rep.Media == YAML && !legible(document):
-		return document, nil // JSON is valid YAML
-	case rep.Media == YAML:
-		return codec.AppendYAML(nil, document)
-	case rep.Media == CBOR:
-		return rep.cbor.AppendFromJSON(nil, document)
-	case rep.Pretty:
-		return appendIndented(nil, document, 0), nil
-	}
-	return document, nil
+	return rep.format().encode(rep, document)
 }
 
 // Transform returns a stored object in the form of the representation, still as JSON.

@@ -137,14 +137,11 @@ type framing interface {
 	forget()
 }
 
-// framingOf returns the framing of a representation. messages says that each event is a message of its own, which needs
-// no length in front.
+// framingOf returns the framing of a representation, as JSON if its media type has no watches. messages says that each
+// event is a message of its own, which needs no length in front.
 func framingOf(rep *Representation, messages bool) framing {
-	switch rep.Media {
-	case Protobuf:
-		return &binaryFraming{named: keyOf(rep), form: &protobufForm{message: rep.message, prefixed: !messages}}
-	case CBOR:
-		return &binaryFraming{named: keyOf(rep), form: cborForm{rep.cbor}}
+	if framing := rep.format().framing; framing != nil {
+		return framing(rep, messages)
 	}
 	return jsonFraming{}
 }

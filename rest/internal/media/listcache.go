@@ -46,7 +46,7 @@ type listForms struct {
 // Table depend on the time, and people read what is indented.
 func (rep *Representation) CacheKey(k *ListKey) bool {
 	k.form = listForms{rep.Media, rep.MetaVersion, rep.Form}
-	return rep.Form != AsTable && (rep.IsPlain() || rep.Media == Protobuf || rep.Media == CBOR)
+	return rep.Form != AsTable && rep.format().cached && (rep.IsPlain() || rep.Media != JSON)
 }
 
 // ListAnswer is the answer to a list. Nobody may change it.

@@ -26,13 +26,8 @@ type listForm interface {
 
 // newListForm returns the form of the representation, or nil for compact JSON and for Protobuf.
 func (rep *Representation) newListForm() listForm {
-	switch {
-	case rep.Media == YAML:
-		return &yamlList{}
-	case rep.Media == CBOR:
-		return &cborList{transcoder: rep.cbor}
-	case rep.Media == JSON && rep.Pretty:
-		return &prettyList{}
+	if list := rep.format().list; list != nil {
+		return list(rep)
 	}
 	return nil
 }

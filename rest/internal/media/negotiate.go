@@ -13,9 +13,8 @@ import (
 func (t *Types) negotiateClauses(k *Kind, e Endpoint, a Accepted) (*Representation, error) {
 	clauses := parseAccept(strings.Join(a.Accept, ","))
 	for _, c := range clauses {
-		// A watch in CBOR is a sequence of CBOR items, with a media type of its own.
-		if e == EventStream && c.media == CBORSequence {
-			c.media = CBOR
+		if e == EventStream {
+			c.media = objectType(c.media)
 		}
 		for _, media := range t.Served {
 			if !c.matches(media) {
@@ -34,8 +33,8 @@ func (t *Types) negotiateClauses(k *Kind, e Endpoint, a Accepted) (*Representati
 // take completes the representation with the parameters of a clause. It returns false if the API does not serve what
 // they ask for.
 func (rep *Representation) take(c clause, k *Kind, e Endpoint) bool {
-	// YAML has no stream of events.
-	if v := c.params["stream"]; v != "" && (v != "watch" || rep.Media == YAML) {
+	f := rep.format()
+	if v := c.params["stream"]; v != "" && (v != "watch" || f.stream == "") {
 		return false
 	}
 	if v := c.params["sv"]; v != "" && v != "v1" {
@@ -43,7 +42,7 @@ func (rep *Representation) take(c clause, k *Kind, e Endpoint) bool {
 	}
 	as, transformed := c.params["as"]
 	if !transformed {
-		return (rep.Media != Protobuf || k.Message != nil) && c.params["g"] == "" && c.params["v"] == ""
+		return (!f.messages || k.Message != nil) && c.params["g"] == "" && c.params["v"] == ""
 	}
 	rep.MetaVersion = c.params["v"]
 	if k.columns == nil { // only objects of a resource have other forms
@@ -55,7 +54,7 @@ func (rep *Representation) take(c clause, k *Kind, e Endpoint) bool {
 	switch as {
 	case "Table":
 		rep.Form = AsTable
-		return !k.names.Virtual && (rep.Media == JSON || rep.Media == YAML) // clients list no objects of a virtual kind
+		return !k.names.Virtual && f.tables // clients list no objects of a virtual kind
 	case "PartialObjectMetadata":
 		if e.isList() {
 			rep.Mismatch = refusal("you requested PartialObjectMetadata, but the requested object is a list (" + k.goName(true) +
@@ -90,7 +89,7 @@ func (t *Types) notAcceptable(k *Kind, e Endpoint, clauses []clause) error {
 // types.
 func (t *Types) routeAccepts(e Endpoint, clauses []clause) bool {
 	return slices.ContainsFunc(clauses, func(c clause) bool {
-		return slices.ContainsFunc(t.Served, c.matches) || c.media == CBORSequence && t.cbor != nil && e != OneObject
+		return slices.ContainsFunc(t.Served, c.matches) || e != OneObject && slices.Contains(t.Streamed, c.media)
 	})
 }
 
@@ -114,9 +113,7 @@ func (t *Types) NegotiateStatus(a Accepted) *Representation {
 		header = JSON
 	}
 	for _, c := range parseAccept(header) {
-		if c.media == CBORSequence {
-			c.media = CBOR
-		}
+		c.media = objectType(c.media)
 		for _, media := range t.Served {
 			if c.matches(media) && c.params["as"] == "" && c.params["g"] == "" && c.params["v"] == "" {
 				return &Representation{Media: media, Pretty: a.Pretty || c.params["pretty"] == "1", message: statusMessage(),

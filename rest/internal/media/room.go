@@ -10,16 +10,13 @@ func (rep *Representation) Room(json []byte) int {
 	if n <= ChunkSize || rep.IsPlain() {
 		return 0
 	}
-	document := n + codec.DocumentBytes(json)
-	switch {
-	case rep.Media == YAML:
-		return max(10*n, 2*document+2*legibleBytes(json)) // also as Go values; the buffer doubles when it grows
-	case rep.Media == CBOR:
-		return max(6*n, 2*document)
-	case rep.Pretty:
-		return max(4*n, 3*legibleBytes(json))
-	}
-	return max(4*n, 2*n+document)
+	return rep.format().room(roomSize{json: json, text: n, document: n + codec.DocumentBytes(json)})
+}
+
+// roomSize is the size of a JSON text and of its document, in bytes.
+type roomSize struct {
+	json           []byte
+	text, document int
 }
 
 // legibleBytes returns the size of a JSON text that is indented, if it is indented at all.

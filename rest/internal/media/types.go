@@ -33,13 +33,15 @@ type Types struct {
 
 // NewTypes returns the media types of an API. cbor is nil if the API does not serve CBOR.
 func NewTypes(cbor Transcoder) *Types {
-	t := &Types{
-		Served:   []string{JSON, YAML, Protobuf},
-		Streamed: []string{JSON + OfStream, Protobuf + OfStream},
-		cbor:     cbor,
-	}
-	if cbor != nil {
-		t.Served, t.Streamed = append(t.Served, CBOR), append(t.Streamed, CBORSequence)
+	t := &Types{cbor: cbor}
+	for _, f := range formats {
+		if f.optional && cbor == nil {
+			continue
+		}
+		t.Served = append(t.Served, f.name)
+		if f.stream != "" {
+			t.Streamed = append(t.Streamed, f.stream)
+		}
 	}
 	return t
 }

@@ -18,16 +18,28 @@ type Origin struct {
 // ForCreate sets the metadata that the server gives a new object, and clears what a client may not set (API
 // conventions, Metadata). The store writes the resourceVersion when it commits the object.
 func ForCreate(obj doc.Value, origin Origin) doc.Value {
-	return obj.With("metadata", Of(obj).WithAll([]doc.Member{ // sorted by their keys
-		{Key: CreationTimestamp, Value: Timestamp(origin.Created)},
-		{Key: GracePeriod},
-		{Key: DeletionTimestamp},
-		{Key: Generation, Value: origin.Generation},
-		{Key: Namespace, Value: textOrAbsent(origin.Namespace)},
-		{Key: ResourceVersion},
-		{Key: SelfLink},
-		{Key: UID, Value: textOrAbsent(origin.UID)},
-	}))
+	changes := make([]doc.Member, 0, len(Fields))
+	for i := range Fields {
+		if field := &Fields[i]; field.Given {
+			changes = append(changes, doc.Member{Key: field.Name, Value: origin.value(field.Name)})
+		}
+	}
+	return obj.With("metadata", Of(obj).WithAll(changes))
+}
+
+// value returns the value of a field in a new object. It is absent if the object does not have the field.
+func (o Origin) value(name string) doc.Value {
+	switch name {
+	case CreationTimestamp:
+		return Timestamp(o.Created)
+	case Generation:
+		return o.Generation
+	case Namespace:
+		return textOrAbsent(o.Namespace)
+	case UID:
+		return textOrAbsent(o.UID)
+	}
+	return doc.Value{}
 }
 
 func textOrAbsent(text string) doc.Value {
@@ -42,23 +54,26 @@ func textOrAbsent(text string) doc.Value {
 // too, because a client may reset them.
 func ForUpdate(obj, old doc.Value) doc.Value {
 	m, before := Of(obj), Of(old)
-	changes := make([]doc.Member, 0, 9) // sorted by their keys
-	for _, field := range []string{CreationTimestamp, GracePeriod, DeletionTimestamp, Generation, ManagedFields, Namespace,
-		ResourceVersion, SelfLink, UID} {
-		value, given := before.Get(field), m.Get(field)
-		switch field {
-		case SelfLink: // a version of the program that kept it may have stored it
-			value = doc.Value{}
-		case DeletionTimestamp: // once set, it never changes
-			if !Deleting(old) && given.Text() != "" {
-				value = given
-			}
-		case GracePeriod, ManagedFields, UID:
-			if !given.IsAbsent() && !given.IsNull() && (given.Kind() != doc.String || given.Text() != "") {
-				value = given
-			}
+	changes := make([]doc.Member, 0, len(Fields))
+	for i := range Fields {
+		field := &Fields[i]
+		if field.Update == Taken {
+			continue
 		}
-		changes = append(changes, doc.Member{Key: field, Value: value})
+		value, sent := before.Get(field.Name), m.Get(field.Name)
+		switch {
+		case field.Update == Dropped: // a version of the program that kept it may have stored it
+			value = doc.Value{}
+		case field.Name == DeletionTimestamp && (Deleting(old) || sent.Kind() != doc.String): // once set, it never changes
+		case field.Update == Compared && isGiven(sent):
+			value = sent
+		}
+		changes = append(changes, doc.Member{Key: field.Name, Value: value})
 	}
 	return obj.With("metadata", m.WithAll(changes))
+}
+
+// isGiven reports whether a client has sent a value: neither null nor an empty text.
+func isGiven(v doc.Value) bool {
+	return !v.IsAbsent() && !v.IsNull() && (v.Kind() != doc.String || v.Text() != "")
 }

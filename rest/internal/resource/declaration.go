@@ -67,10 +67,6 @@ type Declaration struct {
 	Subresources []func(*Resource) (*Subresource, error)
 }
 
-// allVerbs lists the verbs in the order in which discovery shows them for custom resources.
-var allVerbs = [...]string{kind.Delete, kind.DeleteCollection, kind.Get, kind.List, kind.Patch, kind.Create,
-	kind.Update, kind.Watch}
-
 // New builds a resource. stored is the version in which objects are stored; it is nil if this is that version.
 func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	res := declared(d)
@@ -218,7 +214,7 @@ func (res *Resource) checkNames() error {
 // addVerbs checks the host's verbs. If the host chose none, the resource gets every verb that is possible for it.
 func (res *Resource) addVerbs() error {
 	for _, v := range res.Kind.Verbs {
-		if !slices.Contains(allVerbs[:], v) {
+		if !slices.Contains(kind.VerbNames(), v) {
 			return fmt.Errorf("Verbs: unknown verb %q", v)
 		}
 		if !res.Possible(v) {
@@ -226,7 +222,7 @@ func (res *Resource) addVerbs() error {
 		}
 	}
 	if len(res.Kind.Verbs) == 0 {
-		res.Kind.Verbs = slices.DeleteFunc(slices.Clone(allVerbs[:]), func(v string) bool { return !res.Possible(v) })
+		res.Kind.Verbs = slices.DeleteFunc(kind.VerbNames(), func(v string) bool { return !res.Possible(v) })
 	}
 	return nil
 }

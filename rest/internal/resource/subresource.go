@@ -106,11 +106,9 @@ func (s *Subresource) Named(v, parent doc.Value) doc.Value {
 		return v
 	}
 	m := objectmeta.Of(v)
-	for _, field := range []string{
-		objectmeta.Name, objectmeta.Namespace, objectmeta.UID, objectmeta.ResourceVersion, objectmeta.CreationTimestamp,
-	} {
-		if m.Get(field).Text() == "" {
-			m = m.With(field, objectmeta.Of(parent).Get(field))
+	for _, field := range objectmeta.Fields {
+		if field.InViews && m.Get(field.Name).Text() == "" {
+			m = m.With(field.Name, objectmeta.Of(parent).Get(field.Name))
 		}
 	}
 	return v.With("metadata", m)

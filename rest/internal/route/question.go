@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/access"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
 // Served tells Read which resources an API serves, because the meaning of some paths depends on it.
@@ -40,15 +41,14 @@ func Read(method string, u *url.URL, s Served) access.Access {
 	case watches:
 		q.Verb = "watch" // a watch of one object has no selector
 	default:
-		q.Verb = verbs[method]
-		refine(&q, u)
+		if method == "HEAD" {
+			method = "GET"
+		}
+		q.Verb = access.Verb(kind.VerbOfObject(method))
+		refine(&q, method, u)
 	}
 	return q
 }
-
-// verbs maps each HTTP method to its verb on a single object.
-var verbs = map[string]access.Verb{"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch",
-	"DELETE": "delete"}
 
 // begin reads the group and the version, and returns the segments that follow. It returns no segments for a path
 // outside all resources. If a segment contains an escaped slash, begin returns only the segments before it, and whole
@@ -95,22 +95,16 @@ func find(q *access.Access, segments []string, belowNamespace func(name string) 
 
 // refine replaces get and delete by list, watch or deletecollection if the request is about many objects, and reads the
 // selectors. If the field selector of a list or watch selects a single name, refine sets that name.
-func refine(q *access.Access, u *url.URL) {
+func refine(q *access.Access, method string, u *url.URL) {
 	if q.Name != "" || !slices.Contains([]access.Verb{access.VerbGet, access.VerbDelete}, q.Verb) {
 		return
 	}
 	query := u.Query()
 	q.LabelSelector, q.FieldSelector = query.Get("labelSelector"), query.Get("fieldSelector")
-	switch {
-	case q.Verb == "delete":
-		q.Verb = "deletecollection"
-		return
-	case query.Has("watch") && ParseBool(query.Get("watch")):
-		q.Verb = "watch"
-	default:
-		q.Verb = "list"
+	q.Verb = access.Verb(kind.VerbOf(method, true, func(flag string) bool { return query.Has(flag) && ParseBool(query.Get(flag)) }))
+	if q.Verb != access.VerbDeleteCollection {
+		q.Name = SelectedName(q.FieldSelector)
 	}
-	q.Name = SelectedName(q.FieldSelector)
 }
 
 // SelectedName returns the name that a field selector requires in metadata.name, or "" if it does not require a valid

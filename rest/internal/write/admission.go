@@ -290,12 +290,11 @@ func mutated(res *resource.Resource, obj, before doc.Value, part resource.Part) 
 	if m.Kind() != doc.Map {
 		m = was
 	}
-	changes := make([]doc.Member, 0, 10) // sorted
-	for _, field := range []string{objectmeta.CreationTimestamp, objectmeta.GracePeriod, objectmeta.DeletionTimestamp,
-		objectmeta.Generation,
-		objectmeta.ManagedFields, objectmeta.Name, objectmeta.Namespace, objectmeta.ResourceVersion, objectmeta.SelfLink,
-		objectmeta.UID} {
-		changes = append(changes, doc.Member{Key: field, Value: was.Get(field)})
+	changes := make([]doc.Member, 0, len(objectmeta.Fields))
+	for i := range objectmeta.Fields {
+		if field := &objectmeta.Fields[i]; field.Fixed {
+			changes = append(changes, doc.Member{Key: field.Name, Value: was.Get(field.Name)})
+		}
 	}
 	return restored(res, part, res.WithKind(obj).With("metadata", m.WithAll(changes)), before)
 }
