@@ -330,8 +330,8 @@ func (c *client) adding(add func(obj any)) service.Into {
 }
 
 // selected converts the options to the query parameters of a list.
-func (o *ListOptions) selected() *service.Selected {
-	return &service.Selected{
+func (o *ListOptions) selected() service.Selected {
+	return service.Selected{
 		ListOptions: apimeta.ListOptions{
 			LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector, Limit: o.Limit, Continue: o.Continue,
 			ResourceVersion: o.ResourceVersion, ResourceVersionMatch: o.ResourceVersionMatch,

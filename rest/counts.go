@@ -57,7 +57,7 @@ func (c client) Count(ctx context.Context, options CountOptions) (*Counts, error
 	if len(options.By) == 0 {
 		return nil, status.BadRequest("rest.CountOptions.By names no field")
 	}
-	found, err := c.service.Count(service.Caller{Context: ctx}, c.namespace, &service.Selected{
+	found, err := c.service.Count(service.Caller{Context: ctx}, c.namespace, service.Selected{
 		ListOptions: apimeta.ListOptions{LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector},
 		Query:       resource.QueryText{Conditions: options.FieldQuery, Facets: strings.Join(options.By, ",")},
 	}, nil)

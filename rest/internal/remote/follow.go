@@ -72,7 +72,7 @@ func (o *origin) List(ctx context.Context, at watch.Revision) (storage.Listing, 
 	for {
 		var all storage.Listing
 		var invalid error // an object that no retry makes valid
-		page, err := o.Service.List(service.Caller{Context: ctx}, o.Namespace, &options, service.Into{See: func(object []byte) error {
+		page, err := o.Service.List(service.Caller{Context: ctx}, o.Namespace, options, service.Into{See: func(object []byte) error {
 			var r *storage.Record
 			r, invalid = recordOf(bytes.Clone(object))
 			all.Records = append(all.Records, r)

@@ -183,7 +183,7 @@ func set(query url.Values, name, value string) {
 }
 
 // queryOf returns the parameters of a list or a watch.
-func queryOf(o *service.Selected) url.Values {
+func queryOf(o service.Selected) url.Values {
 	query := url.Values{}
 	set(query, "labelSelector", o.LabelSelector)
 	set(query, "fieldSelector", o.FieldSelector)
@@ -200,7 +200,7 @@ func queryOf(o *service.Selected) url.Values {
 }
 
 // List implements [service.Service].
-func (c *Service) List(by service.Caller, namespace string, selected *service.Selected,
+func (c *Service) List(by service.Caller, namespace string, selected service.Selected,
 	into service.Into) (service.Page, error) {
 	target, err := c.collection(namespace, queryOf(selected))
 	if err != nil {
@@ -218,7 +218,7 @@ func (c *Service) List(by service.Caller, namespace string, selected *service.Se
 }
 
 // Count implements [service.Service].
-func (c *Service) Count(by service.Caller, namespace string, selected *service.Selected,
+func (c *Service) Count(by service.Caller, namespace string, selected service.Selected,
 	_ *storage.Loan) (*resource.Counts, error) {
 	target, err := c.collection(namespace, queryOf(selected))
 	if err != nil {
@@ -236,7 +236,7 @@ func (c *Service) Count(by service.Caller, namespace string, selected *service.S
 }
 
 // Beginning implements [service.Service]. No store of this process can be followed.
-func (c *Service) Beginning(service.Caller, string, *service.Selected) (follow.Beginning, error) {
+func (c *Service) Beginning(service.Caller, string, service.Selected) (follow.Beginning, error) {
 	return follow.Beginning{}, status.MethodNotSupported(c.Resource.GR, kind.Watch)
 }
 

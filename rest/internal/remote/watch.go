@@ -69,7 +69,7 @@ func (w *watching) begin(ctx context.Context) error {
 	// The client reads the whole list before it yields events. A slow receiver of events must not keep the server
 	// waiting.
 	var existing [][]byte
-	page, err := w.List(service.Caller{Context: ctx}, w.Namespace, &options, service.Into{See: func(object []byte) error {
+	page, err := w.List(service.Caller{Context: ctx}, w.Namespace, options, service.Into{See: func(object []byte) error {
 		existing = append(existing, bytes.Clone(object))
 		return nil
 	}})
@@ -97,7 +97,7 @@ func (w *watching) reached(ctx context.Context) error {
 	options := w.Selected
 	options.ResourceVersion, options.ResourceVersionMatch, options.Limit = w.after, apimeta.MatchNotOlderThan, 1
 	ignore := service.Into{See: func([]byte) error { return nil }}
-	_, err := w.List(service.Caller{Context: ctx}, w.Namespace, &options, ignore)
+	_, err := w.List(service.Caller{Context: ctx}, w.Namespace, options, ignore)
 	if status.IsTooLargeResourceVersion(err) {
 		return err
 	}
@@ -143,7 +143,7 @@ var (
 // the caller can continue with another stream. received reports whether the stream advanced w.after.
 func (w *watching) stream(ctx context.Context) (received bool, err error) {
 	seconds := int64((minStream + rand.N(maxStream-minStream)) / time.Second)
-	query := queryOf(&w.Selected)
+	query := queryOf(w.Selected)
 	query.Set("watch", "true")
 	query.Set("allowWatchBookmarks", "true")
 	query.Set("resourceVersion", w.after)

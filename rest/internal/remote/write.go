@@ -228,12 +228,12 @@ func (c *Service) old(ctx context.Context, w *service.Wanted) (doc.Value, error)
 }
 
 // DeleteCollection implements [service.Service].
-func (c *Service) DeleteCollection(by service.Caller, w *service.Wanted, selected *service.Selected,
+func (c *Service) DeleteCollection(by service.Caller, w *service.Wanted, selected service.Selected,
 	into service.Into) (service.Page, error) {
 	if selected.Query != (resource.QueryText{}) { // a server that ignored it would delete too much
 		one := service.Selected{ListOptions: apimeta.ListOptions{Limit: 1}, Query: selected.Query}
 		ignore := service.Into{See: func([]byte) error { return nil }}
-		if _, err := c.List(by, w.Namespace, &one, ignore); err != nil {
+		if _, err := c.List(by, w.Namespace, one, ignore); err != nil {
 			return service.Page{}, err
 		}
 	}

@@ -129,9 +129,9 @@ func (s *Calls) history(ctx context.Context, l *Local, at Address) (History, err
 }
 
 // selected makes a call about many objects.
-func (s *Calls) selected(ctx context.Context, verb, namespace string, selected *Selected,
-	do func(Caller, *Local, *Selected) error) error {
-	var parsed *Selected
+func (s *Calls) selected(ctx context.Context, verb, namespace string, selected Selected,
+	do func(Caller, *Local, Selected) error) error {
+	var parsed Selected
 	return s.call(ctx, func(l *Local) (access.Access, error) {
 		p, err := selected.For(l.Resource)
 		parsed = Parsed(p)
@@ -150,8 +150,8 @@ func (s *Selected) access(res *resource.Resource, verb, namespace string) access
 }
 
 // List implements [Service].
-func (s *Calls) List(c Caller, namespace string, selected *Selected, into Into) (page Page, err error) {
-	err = s.selected(c.Context, kind.List, namespace, selected, func(c Caller, l *Local, selected *Selected) error {
+func (s *Calls) List(c Caller, namespace string, selected Selected, into Into) (page Page, err error) {
+	err = s.selected(c.Context, kind.List, namespace, selected, func(c Caller, l *Local, selected Selected) error {
 		page, err = l.List(c, namespace, selected, into)
 		return err
 	})
@@ -159,9 +159,9 @@ func (s *Calls) List(c Caller, namespace string, selected *Selected, into Into) 
 }
 
 // Count implements [Service].
-func (s *Calls) Count(c Caller, namespace string, selected *Selected, loan *storage.Loan) (counts *resource.Counts,
+func (s *Calls) Count(c Caller, namespace string, selected Selected, loan *storage.Loan) (counts *resource.Counts,
 	err error) {
-	err = s.selected(c.Context, kind.List, namespace, selected, func(c Caller, l *Local, selected *Selected) error {
+	err = s.selected(c.Context, kind.List, namespace, selected, func(c Caller, l *Local, selected Selected) error {
 		counts, err = l.Count(c, namespace, selected, loan)
 		return err
 	})
@@ -220,9 +220,9 @@ func (l *Local) warn(w *Wanted) {
 }
 
 // DeleteCollection implements [Service].
-func (s *Calls) DeleteCollection(c Caller, w *Wanted, selected *Selected, into Into) (page Page, err error) {
+func (s *Calls) DeleteCollection(c Caller, w *Wanted, selected Selected, into Into) (page Page, err error) {
 	err = s.selected(c.Context, kind.DeleteCollection, w.Namespace, selected,
-		func(c Caller, l *Local, selected *Selected) error {
+		func(c Caller, l *Local, selected Selected) error {
 			defer l.warn(w)
 			page, err = l.DeleteCollection(c, w, selected, into)
 			return err

@@ -72,7 +72,7 @@ func (l *Local) History(c Caller, at Address) (History, error) {
 }
 
 // parameters returns what a caller selects.
-func (l *Local) parameters(c Caller, selected *Selected) (resource.ListParameters, error) {
+func (l *Local) parameters(c Caller, selected Selected) (resource.ListParameters, error) {
 	p, err := selected.For(l.Resource)
 	if err != nil {
 		return resource.ListParameters{}, err
@@ -83,7 +83,7 @@ func (l *Local) parameters(c Caller, selected *Selected) (resource.ListParameter
 }
 
 // List implements [Service].
-func (l *Local) List(c Caller, namespace string, selected *Selected, into Into) (Page, error) {
+func (l *Local) List(c Caller, namespace string, selected Selected, into Into) (Page, error) {
 	p, err := l.parameters(c, selected)
 	if err != nil {
 		return Page{}, err
@@ -114,7 +114,7 @@ func (l *Local) see(page *resource.Page, see func([]byte) error) error {
 }
 
 // Count implements [Service].
-func (l *Local) Count(c Caller, namespace string, selected *Selected, loan *storage.Loan) (*resource.Counts, error) {
+func (l *Local) Count(c Caller, namespace string, selected Selected, loan *storage.Loan) (*resource.Counts, error) {
 	p, err := l.parameters(c, selected)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (l *Local) Count(c Caller, namespace string, selected *Selected, loan *stor
 
 // writing implements [Writing].
 type writing struct {
-	*write.Write
+	write.Write
 	of     *resource.Resource
 	wanted *Wanted
 	input  doc.Value // of an action
@@ -155,7 +155,7 @@ func (l *Local) begin(ctx context.Context, c *Wanted) (*writing, error) {
 			return nil, status.ResourceNotFound()
 		}
 	}
-	w := &writing{Write: l.Writes.New(l.Resource, t, c.Asked), of: l.Resource, wanted: c}
+	w := &writing{Write: *l.Writes.New(l.Resource, t, c.Asked), of: l.Resource, wanted: c}
 	w.Warnings = c.Warnings
 	switch c.Verb {
 	case kind.Patch:
@@ -251,7 +251,7 @@ func (w *writing) Do(c Caller) (done write.Result, err error) {
 }
 
 // DeleteCollection implements [Service].
-func (l *Local) DeleteCollection(c Caller, w *Wanted, selected *Selected, into Into) (Page, error) {
+func (l *Local) DeleteCollection(c Caller, w *Wanted, selected Selected, into Into) (Page, error) {
 	p, err := l.parameters(c, selected)
 	if err != nil {
 		return Page{}, err
@@ -267,7 +267,7 @@ func (l *Local) DeleteCollection(c Caller, w *Wanted, selected *Selected, into I
 }
 
 // Beginning implements [Service].
-func (l *Local) Beginning(c Caller, namespace string, selected *Selected) (follow.Beginning, error) {
+func (l *Local) Beginning(c Caller, namespace string, selected Selected) (follow.Beginning, error) {
 	p, err := l.parameters(c, selected)
 	if err != nil {
 		return follow.Beginning{}, err
@@ -277,7 +277,7 @@ func (l *Local) Beginning(c Caller, namespace string, selected *Selected) (follo
 
 // Watch implements [Service]. A watch that recovers asks for rights again, so [Calls] carries it out.
 func (l *Local) Watch(c Caller, f Following, see func(Event) error) error {
-	b, err := l.Beginning(c, f.Namespace, &f.Selected)
+	b, err := l.Beginning(c, f.Namespace, f.Selected)
 	if err != nil {
 		return err
 	}

@@ -32,16 +32,16 @@ type Service interface {
 	// History returns the history of an object. The caller closes it.
 	History(c Caller, at Address) (History, error)
 	// List reads one page of a list.
-	List(c Caller, namespace string, selected *Selected, into Into) (Page, error)
+	List(c Caller, namespace string, selected Selected, into Into) (Page, error)
 	// Count returns how many of the selected objects have which values. Their memory comes out of the loan. If the loan is
 	// nil, Count gives the memory back before it returns.
-	Count(c Caller, namespace string, selected *Selected, loan *storage.Loan) (*resource.Counts, error)
+	Count(c Caller, namespace string, selected Selected, loan *storage.Loan) (*resource.Counts, error)
 	// Begin reads what a client wants to write, as far as that is possible without the object.
 	Begin(ctx context.Context, w *Wanted) (Writing, error)
 	// DeleteCollection performs the deletion w on each selected object. The page has the objects in their last state.
-	DeleteCollection(c Caller, w *Wanted, selected *Selected, into Into) (Page, error)
+	DeleteCollection(c Caller, w *Wanted, selected Selected, into Into) (Page, error)
 	// Beginning says where a watch begins. A watch over HTTP follows the store from there at the pace of its client.
-	Beginning(c Caller, namespace string, selected *Selected) (follow.Beginning, error)
+	Beginning(c Caller, namespace string, selected Selected) (follow.Beginning, error)
 	// Watch calls see with each event until see returns an error, the context ends or the watch fails, and returns the
 	// reason. It calls see in the goroutine of its caller. If f.Recovers is set, Watch recovers from failures as
 	// Client.Follow does.
@@ -135,8 +135,8 @@ type Selected struct {
 }
 
 // Parsed returns a selection whose options and query somebody has parsed.
-func Parsed(p *resource.ListParameters) *Selected {
-	s := &Selected{ListOptions: p.ListOptions, parsed: p}
+func Parsed(p *resource.ListParameters) Selected {
+	s := Selected{ListOptions: p.ListOptions, parsed: p}
 	if p.Query != nil {
 		s.Query = p.Query.Text
 	}
