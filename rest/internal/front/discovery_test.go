@@ -1,4 +1,4 @@
-package rest_test
+package front_test
 
 import (
 	"crypto/sha512"

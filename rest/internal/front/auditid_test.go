@@ -1,4 +1,4 @@
-package rest_test
+package front_test
 
 import (
 	"context"
