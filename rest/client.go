@@ -41,10 +41,12 @@ import (
 // an in-process client returns a ServiceUnavailable error that wraps [watch.ErrClosed].
 type Client[T any] struct{ calls[*T] }
 
-// calls are the methods of a [Client] whose results are objects. P is *T: see [declared].
-type calls[P any] struct{ client }
+// calls are the methods of a [Client] whose results are objects. P is *T: see [declared]. The client is nil in the zero
+// Client. A pointer makes the code of a host shorter that copies a Client.
+type calls[P any] struct{ *client }
 
-// client is a [Client] without its type parameter. An object in an any is a pointer to the Go type.
+// client is a [Client] without its type parameter. It does not change once somebody can call it. An object in an any is a
+// pointer to the Go type.
 type client struct {
 	service   service.Service
 	res       *resource.Resource // an outline in a client of another process
@@ -56,6 +58,7 @@ type client struct {
 // Namespace returns a client for one namespace. A client without a namespace lists and watches across all namespaces;
 // its other calls fail with BadRequest if the kind is namespaced.
 func (c Client[T]) Namespace(namespace string) Client[T] {
+	c.client = c.copied()
 	c.namespace = namespace
 	return c
 }
@@ -64,6 +67,7 @@ func (c Client[T]) Namespace(namespace string) Client[T] {
 // that the client sets (API concepts, Server-Side Apply). Default: the name of the user in the context for an
 // in-process client, and the choice of the server over HTTP.
 func (c Client[T]) FieldManager(manager string) Client[T] {
+	c.client = c.copied()
 	c.asked.Manager = manager
 	return c
 }
@@ -73,8 +77,20 @@ func (c Client[T]) FieldManager(manager string) Client[T] {
 // its context carries a user. A client of another process asks the server for impersonation with each request, which
 // the server allows only to some users (kubectl --as). If u has no Name, every call returns a BadRequest error.
 func (c Client[T]) AsUser(u access.User) Client[T] {
+	c.client = c.copied()
 	c.actAs(u)
 	return c
+}
+
+// copied returns a copy, which its caller may change. If Go inlined it, each kind would contain it.
+//
+//go:noinline
+func (c *client) copied() *client {
+	if c == nil {
+		return new(client)
+	}
+	next := *c
+	return &next
 }
 
 // actAs makes the client act as a user.
@@ -204,7 +220,7 @@ func (a *API) calling(ctx context.Context, q access.Access) context.Context {
 func (c *client) at(v access.Verb, name, subresource string) (service.Address, error) {
 	at := service.Address{Namespace: c.namespace, Name: name, Subresource: subresource}
 	switch {
-	case c.service == nil:
+	case c == nil || c.service == nil:
 		return at, status.InternalError(errors.New("the zero rest.Client is not usable: call one of the functions named ClientFor"))
 	case c.user != nil && c.user.Name == "":
 		return at, status.BadRequest("rest.Client.AsUser: the user has no name")

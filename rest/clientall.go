@@ -26,7 +26,7 @@ func objectsOf[P any](all iter.Seq2[any, error]) iter.Seq2[P, error] {
 	}
 }
 
-func (c client) all(ctx context.Context, options ListOptions) iter.Seq2[any, error] {
+func (c *client) all(ctx context.Context, options ListOptions) iter.Seq2[any, error] {
 	if options.Limit == 0 {
 		options.Limit = pageSize
 	}

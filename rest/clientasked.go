@@ -17,6 +17,7 @@ const (
 // DryRun returns a client whose writes are dry runs: a write takes every step, returns the object as it would be
 // stored, and stores nothing (API concepts, Dry-run).
 func (c Client[T]) DryRun() Client[T] {
+	c.client = c.copied()
 	c.asked.DryRun = true
 	return c
 }
@@ -24,6 +25,7 @@ func (c Client[T]) DryRun() Client[T] {
 // Validation returns a client that treats unknown fields in patches and applied configurations as v says. With
 // ValidationStrict such a field is an error, with ValidationWarn a warning (see [WithWarnings]).
 func (c Client[T]) Validation(v FieldValidation) Client[T] {
+	c.client = c.copied()
 	c.asked.Validation = write.FieldValidation(v)
 	return c
 }

@@ -55,7 +55,10 @@ func eventsOf[T any](all iter.Seq2[event, error]) iter.Seq2[Event[T], error] {
 // contain its functions.
 //
 //go:noinline
-func (c client) events(ctx context.Context, options *WatchOptions, recovers bool) iter.Seq2[event, error] {
+func (c *client) events(ctx context.Context, options *WatchOptions, recovers bool) iter.Seq2[event, error] {
+	if c == nil {
+		c = new(client) // which reports that it is not usable
+	}
 	f := service.Following{Namespace: c.namespace, Recovers: recovers, Selected: service.Selected{
 		ListOptions: apimeta.ListOptions{
 			LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion,

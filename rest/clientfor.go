@@ -20,21 +20,21 @@ func ClientForType[T any](api *API) (Client[T], error) {
 	return Client[T]{calls[*T]{c}}, err
 }
 
-func (a *API) clientForType(t reflect.Type) (client, error) {
+func (a *API) clientForType(t reflect.Type) (*client, error) {
 	var found *resource.Resource
 	for res := range a.front.Serving().EveryVersion {
 		if res.GoType.ObjectType() != t {
 			continue
 		}
 		if found != nil {
-			return client{}, fmt.Errorf("rest.ClientForType: %s is the type of more than one resource: call rest.ClientForResource", t)
+			return nil, fmt.Errorf("rest.ClientForType: %s is the type of more than one resource: call rest.ClientForResource", t)
 		}
 		found = res
 	}
 	if found == nil {
-		return client{}, fmt.Errorf("rest.ClientForType: the API serves no resource of %s", t)
+		return nil, fmt.Errorf("rest.ClientForType: the API serves no resource of %s", t)
 	}
-	return client{res: found, service: a.callsOf(found)}, nil
+	return &client{res: found, service: a.callsOf(found)}, nil
 }
 
 // ClientForResource returns the in-process client of the resource with a group, a version and a plural, whose Go type
@@ -48,17 +48,17 @@ func ClientForResource[T any](api *API, of apimeta.GroupVersionResource) (Client
 	return Client[T]{calls[*T]{c}}, err
 }
 
-func (a *API) clientForResource(t reflect.Type, of apimeta.GroupVersionResource) (client, error) {
+func (a *API) clientForResource(t reflect.Type, of apimeta.GroupVersionResource) (*client, error) {
 	for res := range a.front.Serving().EveryVersion {
 		if res.GVK.GroupVersion() != of.GroupVersion() || res.GR.Resource != of.Resource {
 			continue
 		}
 		if of := res.GoType.ObjectType(); of != t {
-			return client{}, fmt.Errorf("rest.ClientForResource: %s has the type %s, not %s", res.GR, of, t)
+			return nil, fmt.Errorf("rest.ClientForResource: %s has the type %s, not %s", res.GR, of, t)
 		}
-		return client{res: res, service: a.callsOf(res)}, nil
+		return &client{res: res, service: a.callsOf(res)}, nil
 	}
-	return client{}, fmt.Errorf("rest.ClientForResource: the API does not serve %v", of)
+	return nil, fmt.Errorf("rest.ClientForResource: the API does not serve %v", of)
 }
 
 // ClientForHook returns the in-process client of the resource whose Go type is T, in the API that runs a hook. ctx is
@@ -69,10 +69,10 @@ func ClientForHook[T any](ctx context.Context) (Client[T], error) {
 	return Client[T]{calls[*T]{c}}, err
 }
 
-func clientForHook(ctx context.Context, t reflect.Type) (client, error) {
+func clientForHook(ctx context.Context, t reflect.Type) (*client, error) {
 	env := write.EnvironmentOf(ctx)
 	if env == nil {
-		return client{}, errors.New("rest.ClientForHook: the context is not that of a hook")
+		return nil, errors.New("rest.ClientForHook: the context is not that of a hook")
 	}
 	return env.Owner.(*API).clientForType(t)
 }

@@ -54,16 +54,16 @@ func ClientForEndpoint[T any](server Endpoint, r Resource[T]) (Client[T], error)
 	return Client[T]{calls[*T]{c}}, err
 }
 
-func (d *declared) clientFor(server Endpoint) (client, error) {
+func (d *declared) clientFor(server Endpoint) (*client, error) {
 	res, err := d.outline()
 	if err != nil {
-		return client{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", d.goType, err)
+		return nil, fmt.Errorf("rest.ClientForEndpoint: %s: %w", d.goType, err)
 	}
 	root, err := remote.ParseRoot(server.URL)
 	if err != nil {
-		return client{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", d.goType, err)
+		return nil, fmt.Errorf("rest.ClientForEndpoint: %s: %w", d.goType, err)
 	}
-	return client{res: res, service: &remote.Service{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient),
+	return &client{res: res, service: &remote.Service{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient),
 		Resource: res}}, nil
 }
 

@@ -20,7 +20,7 @@ const (
 // History returns the versions of an object that the server keeps, the youngest first. If the object is deleted, it
 // returns those of the last object with this name. It returns NotFound if the kind has no [History], or no version is
 // kept.
-func (c client) History(ctx context.Context, name string) (*history.ObjectVersionList, error) {
+func (c *client) History(ctx context.Context, name string) (*history.ObjectVersionList, error) {
 	list := new(history.ObjectVersionList)
 	json, err := c.past(ctx, name, past.Query{})
 	if err := decodeInto(list, json, err); err != nil {
@@ -41,7 +41,7 @@ func (c *client) atRevision(ctx context.Context, name, revision string) (any, er
 
 // Difference returns what differs between the versions of an object at two resourceVersions. An empty to stands for the
 // present state or, if the object is deleted, for its last one.
-func (c client) Difference(ctx context.Context, name, from, to string) (*history.Difference, error) {
+func (c *client) Difference(ctx context.Context, name, from, to string) (*history.Difference, error) {
 	found := new(history.Difference)
 	json, err := c.past(ctx, name, past.Query{From: from, To: to})
 	if err := decodeInto(found, json, err); err != nil {
@@ -99,7 +99,7 @@ type UndoOptions struct {
 
 // PurgeHistory erases the former versions of an object, and those of earlier objects with its name. The present state
 // stays.
-func (c client) PurgeHistory(ctx context.Context, name string) error {
+func (c *client) PurgeHistory(ctx context.Context, name string) error {
 	w, err := c.write(ctx, access.VerbGet, name, theHistory)
 	if err != nil {
 		return err

@@ -164,7 +164,7 @@ func (c *client) modify(ctx context.Context, name, subresource string, f func(ob
 
 // Delete deletes an object. While finalizers or the grace period hold the object, it remains with a deletionTimestamp
 // (API conventions, Metadata). Delete returns NotFound if the object does not exist.
-func (c client) Delete(ctx context.Context, name string, options DeleteOptions) error {
+func (c *client) Delete(ctx context.Context, name string, options DeleteOptions) error {
 	w, err := c.deletion(ctx, access.VerbDelete, name, &options)
 	if err != nil {
 		return err

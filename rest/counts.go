@@ -50,7 +50,7 @@ type CountOptions struct {
 
 // Count counts the selected objects by the values of some fields, without reading the objects. If the API does not
 // support [Queries], the error is BadRequest.
-func (c client) Count(ctx context.Context, options CountOptions) (*Counts, error) {
+func (c *client) Count(ctx context.Context, options CountOptions) (*Counts, error) {
 	if _, err := c.at(access.VerbList, "", ""); err != nil {
 		return nil, err
 	}
