@@ -11,11 +11,13 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/etcdserver"
 )
 
 // Cluster has the operations of an operator. They are those of etcdctl, in the order that keeps the cluster available.
 type Cluster struct {
 	client *clientv3.Client
+	only   *etcdserver.EtcdServer // the member in this process of a cluster without addresses
 }
 
 // Member is a member of a cluster.
@@ -166,11 +168,20 @@ func (c *Cluster) Defragment(ctx context.Context) error {
 		}
 	}
 	for _, m := range members {
-		if _, err := c.client.Defragment(ctx, m.endpoint); err != nil {
+		if err := c.defragment(ctx, m.endpoint); err != nil {
 			return fmt.Errorf("embedded: %s: %w", m.Address, err)
 		}
 	}
 	return nil
+}
+
+// defragment defragments a member. A client that calls its server cannot: it lacks what etcd notifies then.
+func (c *Cluster) defragment(ctx context.Context, endpoint string) error {
+	if c.only != nil {
+		return c.only.Backend().Defrag()
+	}
+	_, err := c.client.Defragment(ctx, endpoint)
+	return err
 }
 
 // Reclaim makes a full cluster accept writes again: it drops the history of etcd, defragments each member, and disarms

@@ -178,6 +178,12 @@ func TestClusterOfOneGrows(t *testing.T) {
 	first.mustOpen()
 	written := put(t, first.store, "first", "x")
 	id := first.store.ID()
+	operator, err := first.store.Cluster(t.Context())
+	require.NoError(t, err)
+	var backup bytes.Buffer
+	require.NoError(t, operator.Backup(t.Context(), &backup))
+	assert.NotZero(t, backup.Len())
+	require.NoError(t, operator.Close())
 	first.close()
 
 	all[0].options.Dir = first.options.Dir

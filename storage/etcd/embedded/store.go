@@ -85,7 +85,7 @@ func (s *Store) Cluster(ctx context.Context) (*Cluster, error) {
 		return connect(ctx, s.member.id)
 	}
 	client, _ := localClient(s.member.server())
-	return &Cluster{client: client}, nil
+	return &Cluster{client: client, only: s.member.server()}, nil
 }
 
 // Beside opens another store on the same member, with another prefix. The caller must close it, before this one.
