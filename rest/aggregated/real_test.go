@@ -237,6 +237,7 @@ func TestShownDefinitionsApplyToKubeAPIServer(t *testing.T) {
 	r := realapi.Start(t)
 	kinds := []rest.Definition{apitest.WidgetResource(), apitest.ThingResource(), apitest.GlobalThingResource(), reports()}
 	api := apitest.Start(t, rest.Options{Plugins: []rest.Plugin{crd.New(crd.Options{Compiled: kinds, ReadOnly: true})}}, kinds...)
+	require.NoError(t, api.Start(t.Context()))
 	list := apitest.Must(t, api, "GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "")
 	var shown struct{ Items []map[string]any }
 	list.Decode(t, &shown)

@@ -44,7 +44,6 @@ func TestDropManagedFields(t *testing.T) {
 			{"GET", apitest.Widgets, "", asPartialList},
 			{"GET", apitest.Widgets + "?labelSelector=!none", "", ""},
 			{"GET", apitest.Widgets + "?limit=1", "", ""},
-			{"POST", apitest.Widgets + "?dryRun=All", apitest.WidgetBody(`"name":"c"`), ""},
 			{"PATCH", apitest.Widgets + "/a?dryRun=All", `{"spec":{"size":2}}`, ""},
 			{"PATCH", apitest.Widgets + "/a/status?dryRun=All", `{"status":{"phase":"Ready"}}`, ""},
 			{"DELETE", apitest.Widgets + "?dryRun=All", "", ""},
@@ -73,6 +72,10 @@ func TestDropManagedFields(t *testing.T) {
 				assert.Less(t, len(dropped.Body), len(whole.Body), accept)
 			}
 		}
+		created := apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"c"`), "Accept",
+			"application/json"+dropping)
+		stored := apitest.Must(t, api, "GET", apitest.Widgets+"/c", "")
+		wantDropped(t, stored.Body, created.Body, "POST")
 		table := apitest.Must(t, api, "GET", apitest.Widgets, "", "Accept",
 			"application/json;as=Table;g=meta.k8s.io;v=v1"+dropping)
 		assert.Contains(t, table.Body, "managedFields", "a Table has rows, whose objects are as they were")
