@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// ProgramVersion is the answer of /version, which kubectl version prints. GitVersion must be a semantic version with a leading
-// v, because clients refuse anything else. If it is empty, it is a version of this library; Major and Minor follow from
-// GitVersion, and GoVersion, Compiler and Platform from the running program.
+// ProgramVersion is the answer of /version, which kubectl version prints. GitVersion must be a semantic version with a
+// leading v, because clients refuse anything else. If it is empty, it is a version of this library; Major and Minor
+// follow from GitVersion, and GoVersion, Compiler and Platform from the running program.
 type ProgramVersion struct {
 	Major        string `json:"major"`
 	Minor        string `json:"minor"`
