@@ -25,7 +25,7 @@ func TestTranscriptsBehindKubeAPIServer(t *testing.T) {
 	s.Kubectl("admin", "create", "clusterrolebinding", "program", "--clusterrole=cluster-admin",
 		"--serviceaccount=reports:reports")
 	store := inMemory(t)
-	s.Aggregate(t, "example.com", rest.Options{CEL: cel.New(nil), Store: store}, widget.Resource())
+	s.Aggregate(t, "example.com", rest.Options{CEL: cel.Evaluator(), Store: store}, widget.Resource())
 	s.Available("v1.example.com")
 	require.NoError(t, store.Compact(t.Context(), store.Revision()))
 	authority, err := os.ReadFile(s.Path("ca.crt"))
