@@ -43,7 +43,7 @@ var examples = map[string][]string{
 	"docs/console.md":         {"examples/platform/main.go", "rest/console/example_test.go"},
 	"docs/designing-kinds.md": nil,
 	"docs/deletion.md":        {"rest/example_test.go", "rest/lifecycle/example_test.go"},
-	"docs/embedded.md":       {"storage/etcd/embedded/example_test.go"},
+	"docs/embedded.md":        {"storage/etcd/embedded/example_test.go"},
 	"docs/extensions.md": {
 		"rest/example_queries_test.go", "rest/example_transact_test.go", "rest/example_history_test.go",
 		"storage/foreign/example_test.go",

@@ -47,8 +47,8 @@ func candles() rest.Resource[apimeta.Document] {
 func validateCandle(_ context.Context, candle, old *apimeta.Document) (status.FieldErrors, error) {
 	spec, _ := candle.Content["spec"].(map[string]any)
 	if hours, _ := spec["hours"].(int64); hours > 100 {
-		return status.FieldErrors{status.InvalidField(status.NewPath("spec", "hours"), hours, "no candle burns that long")},
-			nil
+		long := status.InvalidField(status.NewPath("spec", "hours"), hours, "no candle burns that long")
+		return status.FieldErrors{long}, nil
 	}
 	return nil, nil
 }

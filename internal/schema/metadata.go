@@ -68,6 +68,9 @@ func metaDocs(typ string) (fields map[string]string, text string) {
 	case "OwnerReference":
 		return ownerReferenceDocs(),
 			"OwnerReference names an object that this one depends on, in the same namespace or without one."
+	case "ShardInfo":
+		return map[string]string{"selector": "The shardSelector of the request."},
+			"ShardInfo says which shard of the objects a list contains."
 	case "ManagedFieldsEntry":
 		return managedFieldsDocs(), "ManagedFieldsEntry says which fields one manager wrote last through one operation."
 	case "FieldsV1":

@@ -72,6 +72,9 @@ func (k *kind) object() {
 	for _, option := range k.limits(&whole, "") {
 		k.lose("the object", option)
 	}
+	if whole.XIntOrString {
+		k.lose("the object", "x-kubernetes-int-or-string")
+	}
 	head := "apimeta.TypeMeta `json:\",inline\"`\napimeta.ObjectMeta `json:\"metadata,omitempty\"`\n\n"
 	k.writeStruct(k.name, "an object of the kind "+k.spec.Names.Kind, head, &whole, "")
 }

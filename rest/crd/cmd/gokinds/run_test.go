@@ -197,7 +197,17 @@ func essence(t *testing.T, definition map[string]any) map[string]any {
 		if required, ok := schema["required"].([]any); ok {
 			schema["required"] = slices.DeleteFunc(required, func(name any) bool { return name == "metadata" || name == "status" })
 		}
+		schema["type"] = "object" // each object is one
+		for _, key := range []string{"minProperties", "maxProperties", "x-kubernetes-int-or-string"} {
+			delete(schema, key)
+		}
 		simplify(schema)
+		if subresources, _ := version["subresources"].(map[string]any); properties["status"] == nil && subresources != nil {
+			delete(subresources, "status")
+			if len(subresources) == 0 {
+				version["subresources"] = nil
+			}
+		}
 		if properties["status"] != nil {
 			subresources, _ := version["subresources"].(map[string]any)
 			if subresources == nil {
