@@ -59,7 +59,7 @@ func selectParameters(k *kind.Kind) []parameter {
 		all = append(all, query("fieldQuery", "string",
 			"An extension: selects objects by their fields, e.g. spec.size>=3,spec.color in (red,blue),metadata.name^=web-."))
 	}
-	return append(all, []parameter{
+	all = append(all, []parameter{
 		query("continue", "string", "The text that the previous page of the list ended with: asks for the next page, with the same other parameters."),
 		query("fieldSelector", "string", "Selects objects by their fields, e.g. metadata.name=x."),
 		query("labelSelector", "string", "Selects objects by their labels, e.g. app=x,tier in (a,b)."),

@@ -158,7 +158,7 @@ func TestWhichKindsHaveShards(t *testing.T) {
 			assert.Equal(t, 200, apitest.Do(t, api, "GET", shardOf("x", ""), "").Code)
 		}
 		document := apitest.Must(t, api, "GET", "/openapi/v3/apis/example.com/v1", "").Body
-		assert.Equal(t, has, strings.Contains(document, "shardSelector"))
+		assert.Equal(t, has, strings.Contains(document, `"shardSelector"`))
 		page, err := apitest.WidgetClient(t, api).List(t.Context(), rest.ListOptions{ShardSelector: lowerShard})
 		require.NoError(t, err)
 		assert.Equal(t, has, page.Shard != "")
