@@ -40,6 +40,7 @@ var users = []string{
 	core + "/internal/corekinds",
 	core + "/internal/historytest",
 	core + "/internal/querytest",
+	core + "/internal/realapitest",
 	core + "/internal/sealtest",
 	core + "/internal/widget",
 	core + "/rest/internal/apitest",

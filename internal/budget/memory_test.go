@@ -37,8 +37,8 @@ const (
 var holders = []holder{
 	{"rest/api.go Part", 1, charged + ": answers that are built as a whole (256 MiB)"},
 	{"rest/internal/front/front.go Part", 1, charged + ": lists in Protobuf (32 MiB)"},
-	{"rest/options.go NewBudget", 1, "the budget of an API whose host sets none: 768 MiB"},
-	{"rest/options.go Part", 1, "the part of an API in a budget that several share; it ends with the API"},
+	{"rest/limits.go NewBudget", 1, "the budget of an API whose host sets none: 768 MiB"},
+	{"rest/limits.go Part", 1, "the part of an API in a budget that several share; it ends with the API"},
 	{"rest/internal/front/guard.go LendTo", 1, charged + ": every answer to a request that takes memory"},
 	{"rest/internal/resource/environment.go LendTo", 1, charged + ": what rooms below take for an answer"},
 	{"rest/internal/front/answer.go lend", 2, charged + ": an object in YAML, CBOR, Protobuf or indented JSON, as a Table or as metadata"},
@@ -87,6 +87,7 @@ var holders = []holder{
 	{"rest/audit/parse.go io.ReadAll", 1, "a policy of the host, up to a limit"},
 	{"rest/internal/remote/send.go io.ReadAll", 1, isProgram},
 	{"rest/internal/remote/failure.go io.ReadAll", 1, isProgram},
+	{"rest/crd/cmd/gokinds/file.go bytes.Buffer", 2, isProgram},
 	{"rest/kubeconfig/execcredential.go bytes.Buffer", 1, isProgram},
 	{"rest/validate/exchange.go bytes.Buffer", 1, isProgram},
 	{"storage/update.go sync.Pool", 1, "one write of fixed size for each update under way"},

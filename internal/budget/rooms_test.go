@@ -22,6 +22,7 @@ type room struct {
 // the room front the revisions that the store still holds.
 var rooms = []room{
 	{name: "upstream"},
+	{name: "shard"},
 	{name: "generations", may: []string{"storage"}},
 	{name: "kind", may: []string{"apimeta", "internal/schema"}},
 	{name: "openapi", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "internal/schema",
@@ -33,7 +34,7 @@ var rooms = []room{
 		"internal/schema",
 		"internal/words", "internal/errorlog", "storage", "watch", "rest/access", "rest/internal/rights", "rest/internal/kind",
 		"rest/internal/objectmeta", "rest/internal/upstream", "rest/internal/notes",
-		"rest/internal/generations", "rest/internal/query", "rest/history", "rest/observe",
+		"rest/internal/generations", "rest/internal/query", "rest/internal/shard", "rest/history", "rest/observe",
 	}},
 	{name: "history", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/history", "rest/internal/objectmeta",

@@ -32,7 +32,8 @@ func TestLeaks(t *testing.T) {
 		type Value struct{}
 		func (Value) Other(Secret) {}
 		type Secret struct{}
-		type Number interface{ ~int }`)
+		type Number interface{ ~int }
+		type Seal interface{ seal(Secret) }`)
 	for _, c := range []struct{ name, source, want string }{
 		{"a parameter", `func F(v hidden.Value) {}`, "F"},
 		{"a result", `func F() (int, *hidden.Value) { return 0, nil }`, "F"},
@@ -53,6 +54,7 @@ func TestLeaks(t *testing.T) {
 
 		{"an unexported field", `type T struct{ f hidden.Value }`, ""},
 		{"an unexported method", `type T interface{ m(hidden.Value) }`, ""},
+		{"an embedded interface that seals", `type T interface{ hidden.Seal }`, ""},
 		{"an unexported function", `func f(v hidden.Value) {}`, ""},
 		{"an unexported type that nobody reaches", `type t struct { F hidden.Value }`, ""},
 		{"a body", `func F() any { return hidden.Value{} }`, ""},

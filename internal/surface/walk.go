@@ -67,7 +67,9 @@ func (w *walker) visit(at string, t types.Type) {
 	case *types.Interface:
 		w.methods(at, t)
 		for e := range t.EmbeddedTypes() {
-			w.visit(at, e)
+			if !seals(e) {
+				w.visit(at, e)
+			}
 		}
 	case *types.Union:
 		for term := range t.Terms() {
@@ -79,6 +81,21 @@ func (w *walker) visit(at string, t types.Type) {
 	case interface{ Elem() types.Type }: // a pointer, slice, array or channel
 		w.visit(at, t.Elem())
 	}
+}
+
+// seals reports whether an embedded type is an interface that only keeps others from implementing the interface around
+// it: no user can call its methods, so no user needs its name.
+func seals(embedded types.Type) bool {
+	i, ok := embedded.Underlying().(*types.Interface)
+	if !ok || i.NumMethods() == 0 || !i.IsMethodSet() {
+		return false
+	}
+	for m := range i.Methods() {
+		if m.Exported() {
+			return false
+		}
+	}
+	return true
 }
 
 // named visits a declared type. Types of other packages are those packages' own concern, unless they count as mentions.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/cel"
-	"github.com/decorum-go/decorum/internal/realapi"
+	"github.com/decorum-go/decorum/internal/realapitest"
 	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/conformance"
@@ -18,7 +18,7 @@ import (
 // Through kube-apiserver, an aggregated server answers for the kind Widget as kube-apiserver does for a custom resource. The
 // cases of other kinds are answered by kube-apiserver itself.
 func TestTranscriptsBehindKubeAPIServer(t *testing.T) {
-	s := realapi.Start(t)
+	s := realapitest.Start(t)
 	s.Stop()
 	s.Resume() // after a restart, kube-apiserver no longer knows the history after revision 1, as a case expects
 	s.Permit()

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/realapi"
+	"github.com/decorum-go/decorum/internal/realapitest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/aggregated"
 	"github.com/decorum-go/decorum/rest/builtin"
@@ -45,24 +45,24 @@ func inCluster(t *testing.T, change func(*aggregated.Options), test func(t *test
 func TestForgedHeaders(t *testing.T) {
 	inCluster(t, nil, func(t *testing.T, f *fake, s *server) {
 		f.accept("bob's", review.TokenStatus{Authenticated: true, User: review.UserInfo{Username: "bob"}})
-		expired := realapi.Issue(&x509.Certificate{SerialNumber: big.NewInt(3), Subject: pkix.Name{CommonName: "front-proxy"},
+		expired := realapitest.Issue(&x509.Certificate{SerialNumber: big.NewInt(3), Subject: pkix.Name{CommonName: "front-proxy"},
 			NotAfter:    time.Now().Add(-time.Second),
 			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, f.proxies)
-		ofServers := realapi.Issue(&x509.Certificate{SerialNumber: big.NewInt(4), Subject: pkix.Name{CommonName: "front-proxy"},
+		ofServers := realapitest.Issue(&x509.Certificate{SerialNumber: big.NewInt(4), Subject: pkix.Name{CommonName: "front-proxy"},
 			NotAfter:    time.Now().Add(time.Hour),
 			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, f.proxies)
 		masters := append(alice(), "X-Remote-Group", "system:masters")
 		for _, c := range []struct {
 			name        string
-			certificate *realapi.Authority
+			certificate *realapitest.Authority
 			headers     []string
 			want        int
 		}{
 			{"the proxy", f.headers, masters, 200},
 			{"no certificate", nil, masters, 401},
 			{"no credentials", nil, nil, 401},
-			{"another authority", realapi.NewAuthority("proxies").Sign("front-proxy", "crew"), masters, 401},
-			{"a certificate that signs itself", realapi.NewAuthority("front-proxy"), masters, 401},
+			{"another authority", realapitest.NewAuthority("proxies").Sign("front-proxy", "crew"), masters, 401},
+			{"a certificate that signs itself", realapitest.NewAuthority("front-proxy"), masters, 401},
 			{"another name", f.proxies.Sign("mallory", "crew"), masters, 401},
 			{"a client named like the proxy", f.clients.Sign("front-proxy", "crew"), masters, 200},
 			{"an expired certificate", expired, masters, 401},
@@ -90,7 +90,7 @@ func TestForgedHeaders(t *testing.T) {
 // A server in front that has verified a certificate by authorities of its own proves nothing.
 func TestVerifiedElsewhere(t *testing.T) {
 	inCluster(t, nil, func(t *testing.T, f *fake, s *server) {
-		stranger := realapi.NewAuthority("strangers")
+		stranger := realapitest.NewAuthority("strangers")
 		r := request("GET", reportsPath, "", stranger.Sign("front-proxy", "crew"), alice()...)
 		r.TLS.VerifiedChains = [][]*x509.Certificate{{r.TLS.PeerCertificates[0], f.proxies.Certificate}}
 		assert.Equal(t, 401, s.send(r).Code)
@@ -246,11 +246,11 @@ func TestRotation(t *testing.T) {
 	inCluster(t, nil, func(t *testing.T, f *fake, s *server) {
 		watching := s.watch(f.headers, alice()...)
 		before := f.headers
-		f.proxies = realapi.NewAuthority("next")
+		f.proxies = realapitest.NewAuthority("next")
 		f.headers = f.proxies.Sign("front-proxy", "crew")
 		assert.Equal(t, 401, s.get(f.headers, alice()...))
 		both := f.proxies.PEM
-		f.trusts("requestheader-client-ca-file", both+realapi.NewAuthority("other").PEM)
+		f.trusts("requestheader-client-ca-file", both+realapitest.NewAuthority("other").PEM)
 		synctest.Wait()
 		assert.Equal(t, 200, s.get(f.headers, alice()...))
 		assert.Equal(t, 401, s.get(before, alice()...))
@@ -258,7 +258,7 @@ func TestRotation(t *testing.T) {
 
 		client := f.clients.Sign("carol", "crew")
 		assert.Equal(t, 200, s.get(client))
-		f.clients = realapi.NewAuthority("next clients")
+		f.clients = realapitest.NewAuthority("next clients")
 		f.trusts()
 		synctest.Wait()
 		assert.Equal(t, 401, s.get(client))
@@ -488,7 +488,7 @@ type watching struct {
 }
 
 // watch opens a watch, and waits until it is open.
-func (s *server) watch(certificate *realapi.Authority, headers ...string) *watching {
+func (s *server) watch(certificate *realapitest.Authority, headers ...string) *watching {
 	s.t.Helper()
 	r := request("GET", "https://server"+reportsPath+"?watch=true", "", certificate, headers...).WithContext(s.t.Context())
 	r.RequestURI = ""

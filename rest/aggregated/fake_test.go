@@ -19,7 +19,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/corekinds"
-	"github.com/decorum-go/decorum/internal/realapi"
+	"github.com/decorum-go/decorum/internal/realapitest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/aggregated"
 	"github.com/decorum-go/decorum/rest/apiservice"
@@ -51,9 +51,9 @@ type fake struct {
 	t       testing.TB
 	gone    atomic.Bool // no request arrives
 	served  *rest.API   // the API of the last server
-	clients *realapi.Authority
-	proxies *realapi.Authority
-	headers *realapi.Authority // the certificate of the proxy
+	clients *realapitest.Authority
+	proxies *realapitest.Authority
+	headers *realapitest.Authority // the certificate of the proxy
 
 	mu       sync.Mutex
 	tokens   map[string]review.TokenStatus
@@ -66,7 +66,7 @@ type fake struct {
 
 // newFake returns a cluster with the namespace default, and without the ConfigMap.
 func newFake(t testing.TB) *fake {
-	f := &fake{t: t, clients: realapi.NewAuthority("clients"), proxies: realapi.NewAuthority("proxies"),
+	f := &fake{t: t, clients: realapitest.NewAuthority("clients"), proxies: realapitest.NewAuthority("proxies"),
 		tokens: map[string]review.TokenStatus{}, refuses: map[string]bool{}, denies: map[string]bool{}}
 	f.headers = f.proxies.Sign("front-proxy", "crew")
 	wire := rest.Wire{Dialect: rest.DialectBuiltin}
@@ -240,7 +240,7 @@ func (f *fake) serve(change func(*aggregated.Options)) (*server, *aggregated.Clu
 }
 
 // request makes a request with headers, over a connection whose client presents a certificate unless it is nil.
-func request(method, path, body string, certificate *realapi.Authority, headers ...string) *http.Request {
+func request(method, path, body string, certificate *realapitest.Authority, headers ...string) *http.Request {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.TLS = &tls.ConnectionState{}
 	if certificate != nil {
@@ -260,7 +260,7 @@ func (s *server) send(r *http.Request) *httptest.ResponseRecorder {
 }
 
 // get returns the code of a GET of the reports.
-func (s *server) get(certificate *realapi.Authority, headers ...string) int {
+func (s *server) get(certificate *realapitest.Authority, headers ...string) int {
 	return s.send(request("GET", reportsPath, "", certificate, headers...)).Code
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/realapi"
+	"github.com/decorum-go/decorum/internal/realapitest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/aggregated"
 	"github.com/decorum-go/decorum/rest/apiservice"
@@ -245,7 +245,7 @@ func TestOverTLS(t *testing.T) {
 	t.Cleanup(func() { _ = server.Close() })
 
 	// client returns a client with a certificate, as kube-apiserver has one.
-	client := func(own *realapi.Authority) *http.Client {
+	client := func(own *realapitest.Authority) *http.Client {
 		roots := x509.NewCertPool()
 		require.True(t, roots.AppendCertsFromPEM(f.published().Spec.CABundle))
 		settings := &tls.Config{RootCAs: roots, ServerName: "reports.default.svc"}
@@ -271,10 +271,10 @@ func TestOverTLS(t *testing.T) {
 	require.Eventually(t, func() bool { return f.believes(certificate(t, cluster)) && get(proxy) == 200 }, time.Minute,
 		10*time.Millisecond)
 	assert.Equal(t, 401, get(client(nil)))
-	assert.Equal(t, 401, get(client(realapi.NewAuthority("proxies").Sign("front-proxy", "crew"))))
+	assert.Equal(t, 401, get(client(realapitest.NewAuthority("proxies").Sign("front-proxy", "crew"))))
 	assert.Equal(t, 401, get(client(f.proxies.Sign("mallory", "crew"))))
 
-	next := realapi.NewAuthority("next")
+	next := realapitest.NewAuthority("next")
 	f.trusts("requestheader-client-ca-file", f.proxies.PEM+next.PEM)
 	renewed := client(next.Sign("front-proxy", "crew"))
 	require.Eventually(t, func() bool {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/realapi"
+	"github.com/decorum-go/decorum/internal/realapitest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/crd"
@@ -30,12 +30,12 @@ const deploy = "../../examples/aggregated/deploy/"
 // eventually waits for other processes.
 func eventually(t *testing.T, holds func() bool, what ...any) {
 	t.Helper()
-	require.Eventually(t, holds, realapi.Patience, 100*time.Millisecond, what...)
+	require.Eventually(t, holds, realapitest.Patience, 100*time.Millisecond, what...)
 }
 
 // startReports starts kube-apiserver with the manifests of the example, and the server behind it.
-func startReports(t *testing.T) (*realapi.Server, *realapi.Behind) {
-	r := realapi.Start(t)
+func startReports(t *testing.T) (*realapitest.Server, *realapitest.Behind) {
+	r := realapitest.Start(t)
 	r.Permit()
 	r.Kubectl("admin", "apply", "--server-side", "-f", deploy+"rbac.yaml", "-f", deploy+"users.yaml")
 	r.Kubectl("admin", "apply", "--dry-run=server", "-f", deploy+"program.yaml")
@@ -57,7 +57,7 @@ func TestBehindKubeAPIServer(t *testing.T) {
 	t.Run("kube-apiserver goes and comes back", func(t *testing.T) { clusterReturns(t, r, s) })
 }
 
-func peopleWork(t *testing.T, r *realapi.Server) {
+func peopleWork(t *testing.T, r *realapitest.Server) {
 	sample := filepath.Join(t.TempDir(), "sample.yaml")
 	require.NoError(t, os.WriteFile(sample, []byte("apiVersion: reports.example.com/v1\nkind: Report\n"+
 		"metadata: {name: weekly, namespace: default}\nspec: {text: one}\n"), 0o600))
@@ -76,7 +76,7 @@ func peopleWork(t *testing.T, r *realapi.Server) {
 }
 
 // clusterDecides: the roles of the cluster count, also for users that an administrator impersonates.
-func clusterDecides(t *testing.T, r *realapi.Server) {
+func clusterDecides(t *testing.T, r *realapitest.Server) {
 	assert.Contains(t, r.Refused("alice", "get", "reports"), `User "alice" cannot list resource "reports"`)
 	assert.Contains(t, r.Refused("admin", "get", "reports", "--as=alice"), `User "alice" cannot list resource "reports"`)
 	r.Kubectl("admin", "create", "clusterrole", "reports:here", "--verb=get,list,watch",
@@ -97,10 +97,10 @@ func clusterDecides(t *testing.T, r *realapi.Server) {
 var forged = []string{"X-Remote-User", "admin", "X-Remote-Group", "system:masters"}
 
 // nobodyBypasses: without the certificate of the proxy, the headers of a request mean nothing.
-func nobodyBypasses(t *testing.T, r *realapi.Server, s *realapi.Behind) {
+func nobodyBypasses(t *testing.T, r *realapitest.Server, s *realapitest.Behind) {
 	assert.Equal(t, 401, s.Get(nil, reportsPath))
 	assert.Equal(t, 401, s.Get(nil, reportsPath, forged...))
-	assert.Equal(t, 401, s.Get(realapi.NewAuthority("proxies").Sign("front-proxy"), reportsPath, forged...))
+	assert.Equal(t, 401, s.Get(realapitest.NewAuthority("proxies").Sign("front-proxy"), reportsPath, forged...))
 	assert.Equal(t, 401, s.Get(r.Proxies.Sign("mallory"), reportsPath, forged...))
 	assert.Equal(t, 403, s.Get(r.Clients.Sign("front-proxy"), reportsPath, forged...), "a client without rights")
 	assert.Equal(t, 200, s.Get(r.Clients.Sign("root", "system:masters"), reportsPath), "a client with all rights")
@@ -112,7 +112,7 @@ func nobodyBypasses(t *testing.T, r *realapi.Server, s *realapi.Behind) {
 
 // nobodyEscalates: kube-apiserver passes on requests of bob, who has no rights. Whatever they contain, the server refuses
 // them, as kube-apiserver does for its own kinds.
-func nobodyEscalates(t *testing.T, r *realapi.Server) {
+func nobodyEscalates(t *testing.T, r *realapitest.Server) {
 	const all = "/apis/reports.example.com/v1"
 	body := []byte(`{"apiVersion":"reports.example.com/v1","kind":"Report","metadata":{"name":"mine","namespace":"default"}}`)
 	for _, c := range []struct {
@@ -153,7 +153,7 @@ func nobodyEscalates(t *testing.T, r *realapi.Server) {
 
 // authoritiesRotate: the authority of the proxies and that of the clients are replaced while requests and an informer are under
 // way. No request fails, and the informer misses nothing.
-func authoritiesRotate(t *testing.T, r *realapi.Server, s *realapi.Behind) {
+func authoritiesRotate(t *testing.T, r *realapitest.Server, s *realapitest.Behind) {
 	seen := follow(t, r)
 	eventually(t, func() bool { return seen("weekly") == "one" })
 	var failed atomic.Int64
@@ -169,11 +169,11 @@ func authoritiesRotate(t *testing.T, r *realapi.Server, s *realapi.Behind) {
 		})
 	}
 	former, client := r.Proxies, r.Clients
-	r.Proxies, r.Clients = realapi.NewAuthority("next proxies"), realapi.NewAuthority("next clients")
+	r.Proxies, r.Clients = realapitest.NewAuthority("next proxies"), realapitest.NewAuthority("next clients")
 	r.Write("proxies.pem", former.PEM+r.Proxies.PEM)
 	r.Write("clients.pem", client.PEM+r.Clients.PEM)
-	proxied := func(by *realapi.Authority) int { return s.Get(by.Sign("front-proxy"), reportsPath, forged...) }
-	direct := func(by *realapi.Authority) int { return s.Get(by.Sign("root", "system:masters"), reportsPath) }
+	proxied := func(by *realapitest.Authority) int { return s.Get(by.Sign("front-proxy"), reportsPath, forged...) }
+	direct := func(by *realapitest.Authority) int { return s.Get(by.Sign("root", "system:masters"), reportsPath) }
 	eventually(t, func() bool { return proxied(r.Proxies) == 200 && direct(r.Clients) == 200 })
 	r.UseProxies(r.Proxies)
 	eventually(t, func() bool { return s.Issuer.Load() == "next proxies" })
@@ -202,7 +202,7 @@ func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // follow runs an informer through kube-apiserver, and returns what it knows of a report.
-func follow(t *testing.T, r *realapi.Server) func(name string) string {
+func follow(t *testing.T, r *realapitest.Server) func(name string) string {
 	client := r.Client()
 	client.Transport = withToken{client.Transport, "admin"}
 	far, err := rest.ClientForEndpoint(rest.Endpoint{URL: r.URL(), HTTP: client}, reports())
@@ -223,7 +223,7 @@ func follow(t *testing.T, r *realapi.Server) func(name string) string {
 
 // clusterReturns: while kube-apiserver is gone, direct requests get 503 once cached answers are too old, and afterwards all is as
 // before.
-func clusterReturns(t *testing.T, r *realapi.Server, s *realapi.Behind) {
+func clusterReturns(t *testing.T, r *realapitest.Server, s *realapitest.Behind) {
 	asAlice := func() int { return s.Get(nil, reportsPath, "Authorization", "Bearer alice") }
 	r.Stop()
 	eventually(t, func() bool { return asAlice() == 503 })
@@ -235,7 +235,7 @@ func clusterReturns(t *testing.T, r *realapi.Server, s *realapi.Behind) {
 
 // The definitions that show compiled kinds apply to kube-apiserver, without the mark that says what they are.
 func TestShownDefinitionsApplyToKubeAPIServer(t *testing.T) {
-	r := realapi.Start(t)
+	r := realapitest.Start(t)
 	kinds := []rest.Definition{apitest.WidgetResource(), apitest.ThingResource(), apitest.GlobalThingResource(), reports()}
 	api := apitest.Start(t, rest.Options{Plugins: []rest.Plugin{crd.New(crd.Options{Compiled: kinds, ReadOnly: true})}}, kinds...)
 	require.NoError(t, api.Start(t.Context()))
@@ -254,7 +254,7 @@ func TestShownDefinitionsApplyToKubeAPIServer(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "definition.json")
 		require.NoError(t, os.WriteFile(file, text, 0o600))
 		r.Kubectl("admin", "apply", "--server-side", "-f", file)
-		r.Kubectl("admin", "wait", "--for=condition=Established", fmt.Sprintf("--timeout=%s", realapi.Patience), "crd/"+name)
+		r.Kubectl("admin", "wait", "--for=condition=Established", fmt.Sprintf("--timeout=%s", realapitest.Patience), "crd/"+name)
 		code, answer := r.Do("admin", "GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"+name, nil)
 		assert.Equal(t, http.StatusOK, code)
 		assert.NotContains(t, string(answer), "NonStructuralSchema", name)

@@ -1,7 +1,7 @@
 package history
 
 import (
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/decorum-go/decorum/internal/codec"
@@ -63,7 +63,7 @@ func differences(res *resource.Resource, old, now doc.Value, loan *storage.Loan)
 		out = append(out, c)
 		return loan.Take(changeSize + (1+resource.MaxEscaped)*int64(len(path)+len(c.Old)+len(c.New)))
 	})
-	slices.SortFunc(out, func(a, b history.FieldChange) int { return strings.Compare(a.Path, b.Path) })
+	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
 	return out, err
 }
 

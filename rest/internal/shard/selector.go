@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -54,7 +55,7 @@ func (s *Selector) Matches(uid, namespace string) bool {
 // merge sorts ranges, and joins those that overlap or touch, so that the size of a selector does not decide what a
 // match costs.
 func merge(ranges []span) []span {
-	slices.SortFunc(ranges, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	sort.Slice(ranges, func(i, j int) bool { return ranges[i].first < ranges[j].first })
 	merged := ranges[:1]
 	for _, r := range ranges[1:] {
 		if last := &merged[len(merged)-1]; r.first <= last.last || r.first == last.last+1 {

@@ -1,4 +1,4 @@
-package realapi
+package realapitest
 
 import (
 	"context"
