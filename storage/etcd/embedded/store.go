@@ -3,9 +3,8 @@ package embedded
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
-
-	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
@@ -15,7 +14,7 @@ import (
 type Store struct {
 	*etcd.Store
 	member *member
-	client *clientv3.Client
+	close  func() error // works once
 }
 
 var (
@@ -51,7 +50,14 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		m.close()
 		return nil, err
 	}
-	return &Store{store, m, options.Client}, nil
+	s := &Store{Store: store, member: m}
+	s.close = sync.OnceValue(func() error {
+		err := store.Close()
+		_ = options.Client.Close()
+		m.close()
+		return err
+	})
+	return s, nil
 }
 
 // openStore opens the store, again while the cluster has no leader, as after each change of its members.
@@ -71,13 +77,9 @@ func openStore(ctx context.Context, options etcd.Options) (*etcd.Store, error) {
 	}
 }
 
-// Close closes the store and stops the member, which passes its leadership to another member first.
-func (s *Store) Close() error {
-	err := s.Store.Close()
-	_ = s.client.Close()
-	s.member.close()
-	return err
-}
+// Close closes the store and stops the member, which passes its leadership to another member first. Further calls
+// return the same error and do nothing.
+func (s *Store) Close() error { return s.close() }
 
 // Cluster returns the operations of the cluster. The caller must close it, before the store.
 func (s *Store) Cluster(ctx context.Context) (*Cluster, error) {
