@@ -66,19 +66,19 @@ transcripts: ## the answers of a real API server, replayed in the process of a t
 	@.ci/stage transcripts "module cel and one test program" .ci/modules transcripts
 
 pages: ## the commands of the documentation, under a kubectl of this machine
-	@.ci/stage pages "three examples, if there is a kubectl" .ci/gotest -vet=off -count=1 ./internal/pages
+	@.ci/stage pages "three examples, if there is a kubectl" .ci/gotest -vet=off -count=1 ./internal/test/pages
 
 race: ## the core module under the race detector, the soak for 10 s
 	@.ci/stage race "the core and its test programs once more, for the race detector" .ci/core race
 
 soak-minute:
-	@.ci/stage soak-minute "nothing new after race" env DECORUM_SOAK=1m .ci/gotest -vet=off -race -count=1 ./internal/soak
+	@.ci/stage soak-minute "nothing new after race" env DECORUM_SOAK=1m .ci/gotest -vet=off -race -count=1 ./internal/test/soak
 
 budget: ## what a host links: packages, modules, megabytes; who may import whom; which functions a request enters
-	@.ci/stage budget "some twenty programs, module k8s among their parts" .ci/gotest -vet=off -count=1 -v ./internal/budget
+	@.ci/stage budget "some twenty programs, module k8s among their parts" .ci/gotest -vet=off -count=1 -v ./internal/test/budget
 
 kinds: ## what a kind costs a host: processor time to compile it and bytes of the program, for 1, 50 and 200 kinds (takes minutes)
-	go run ./internal/budget/kinds
+	go run ./internal/test/budget/kinds
 
 cross: ## build for linux, darwin and windows on amd64 and arm64
 	@.ci/part cross "the core for five further platforms" .ci/cross
@@ -147,7 +147,7 @@ bench: ## what requests cost beside the least that they can cost: a table of rat
 	@.ci/bench '$(BENCH)'
 
 peers: ## the same load on Decorum, on other API servers and on a bare handler: a table of processor time (KUBEBUILDER_ASSETS adds kube-apiserver; takes minutes, and the first time ten more)
-	cd internal/peers && go vet ./... && go test -count=1 . && go run .
+	cd internal/test/peers && go vet ./... && go test -count=1 . && go run .
 
 growth: ## how costs grow with objects, watches, writers and a day of writes: tables, and plots in docs/pictures (takes minutes, and 10 GB of memory)
 	cd rest/internal/growth && DECORUM_GROWTH=$(CURDIR)/docs/pictures go test -count=1 -timeout 0 -run 'TestGrowth$$|TestDayOfWrites|TestContention'
@@ -159,17 +159,17 @@ bench-compare: ## compare benchmarks with a commit (REF=commit BENCH=pattern COU
 	@test -n "$(REF)" || { echo "say what to compare with: make bench-compare REF=main" >&2; exit 2; }
 	@.ci/bench-compare "$(REF)" '$(BENCH)' $(COUNT)
 
-soak: ## the consistency soaks, ours and that of client-go, killed processes, replicas over a failing etcd and a failing Postgres, all under the race detector, ten thousand connections, all attacks of internal/hostile, a quiet user beside a flood, and comparisons with upstream over new random input (SOAK=10m each, KILLS=1000, FAULTS=200, ROUNDS=1m each)
+soak: ## the consistency soaks, ours and that of client-go, killed processes, replicas over a failing etcd and a failing Postgres, all under the race detector, ten thousand connections, all attacks of internal/test/hostile, a quiet user beside a flood, and comparisons with upstream over new random input (SOAK=10m each, KILLS=1000, FAULTS=200, ROUNDS=1m each)
 	@.ci/require strace
-	DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v ./internal/soak
-	DECORUM_TORTURE=$(KILLS) go test -race -count=1 -timeout 0 -v ./internal/torture
-	DECORUM_CONNECTIONS=10000 go test -count=1 -timeout 0 -v -run 'TestConnections|TestPlaces' ./internal/hostile
-	DECORUM_ROUNDS=$(ROUNDS) go test -race -count=1 -timeout 0 -v ./internal/hostile
+	DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v ./internal/test/soak
+	DECORUM_TORTURE=$(KILLS) go test -race -count=1 -timeout 0 -v ./internal/test/torture
+	DECORUM_CONNECTIONS=10000 go test -count=1 -timeout 0 -v -run 'TestConnections|TestPlaces' ./internal/test/hostile
+	DECORUM_ROUNDS=$(ROUNDS) go test -race -count=1 -timeout 0 -v ./internal/test/hostile
 	DECORUM_FAIRNESS=10s go test -count=1 -timeout 0 -v -run '^$$' -bench QuietUserBesideAFlood -benchtime 1x ./rest/fairness
 	cd storage/etcd/etcdtest && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run 'TestChaos|TestDefinitions' ./chaos
 	cd storage/postgres && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run 'TestChaos|TestStore|TestRequests' .
-	cd internal/clients && DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v -run TestSoak .
-	cd internal/oracle && DECORUM_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 .
+	cd internal/test/clients && DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v -run TestSoak .
+	cd internal/test/oracle && DECORUM_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 .
 	cd k8s/kubeapi/internal/oracle && DECORUM_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 .
 
 embedded-faults: ## kill, pause and cut off replicas that run etcd themselves, under the race detector (FAULTS=200)
@@ -179,7 +179,7 @@ fuzz: ## run every fuzz target for a while (FUZZTIME=30s)
 	@.ci/fuzz $(FUZZTIME)
 
 api: ## write the exported API of the released modules into docs/api, which a test compares
-	go run ./internal/exports
+	go run ./internal/test/exports
 
 cover: ## coverage of the core module, by function, and coverage.html
 	go test -coverpkg ./... -coverprofile coverage.out ./...

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/surface"
+	"github.com/decorum-go/decorum/internal/test/surface"
 )
 
 // Users can name every type that the exported API shows.

@@ -25,7 +25,7 @@ func sitesAt(t *testing.T, url string) rest.Client[site.Site] {
 	return sites.Namespace("default")
 }
 
-// internal/e2e runs the commands of docs/guide.md against the program.
+// internal/test/e2e runs the commands of docs/guide.md against the program.
 func TestProgram(t *testing.T) {
 	url, _ := programtest.Start(t, run)
 	sites := sitesAt(t, url)

@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// internal/oracle compares schemas from OpenAPI with kube-apiserver. The tests of this file cover what a schema may say
+// internal/test/oracle compares schemas from OpenAPI with kube-apiserver. The tests of this file cover what a schema may say
 // at all.
 
 func decode(t testing.TB, json string) doc.Value {

@@ -150,7 +150,7 @@ func TestReconcile(t *testing.T) {
 	}
 }
 
-// An update may keep an old violation. internal/oracle compares this with kube-apiserver.
+// An update may keep an old violation. internal/test/oracle compares this with kube-apiserver.
 func TestRatcheting(t *testing.T) {
 	s := derive[struct {
 		Name  string   `json:"name,omitempty" api:"maxLength=3"`

@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
-	transcripts "github.com/decorum-go/decorum/internal/widget"
+	transcripts "github.com/decorum-go/decorum/internal/test/widget"
 	"github.com/stretchr/testify/require"
 )
 

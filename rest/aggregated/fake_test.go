@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/corekinds"
-	"github.com/decorum-go/decorum/internal/realapitest"
+	"github.com/decorum-go/decorum/internal/test/corekinds"
+	"github.com/decorum-go/decorum/internal/test/realapitest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/aggregated"
 	"github.com/decorum-go/decorum/rest/apiservice"

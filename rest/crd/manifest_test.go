@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// internal/oracle decodes manifests with the code of kube-apiserver, and compares the behaviour of the kinds. The tests
+// internal/test/oracle decodes manifests with the code of kube-apiserver, and compares the behaviour of the kinds. The tests
 // in this file cover the features that a manifest cannot express.
 
 type Box struct {

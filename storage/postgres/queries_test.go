@@ -3,7 +3,7 @@ package postgres_test
 import (
 	"testing"
 
-	"github.com/decorum-go/decorum/internal/querytest"
+	"github.com/decorum-go/decorum/internal/test/querytest"
 	"github.com/decorum-go/decorum/storage/postgres"
 )
 

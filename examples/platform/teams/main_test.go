@@ -19,7 +19,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// internal/e2e runs the commands of docs/teams.md against the program.
+// internal/test/e2e runs the commands of docs/teams.md against the program.
 func TestProgram(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "teams")
 	ctx, stop := context.WithCancel(t.Context())

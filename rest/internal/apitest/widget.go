@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/widget"
+	"github.com/decorum-go/decorum/internal/test/widget"
 	"github.com/decorum-go/decorum/rest"
 )
 

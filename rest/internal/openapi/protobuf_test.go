@@ -10,7 +10,7 @@ import (
 )
 
 // Both forms of the Swagger document say the same of a schema. That the whole message is the one that gnostic makes is
-// tested in internal/e2e, where its code may be linked.
+// tested in internal/test/e2e, where its code may be linked.
 func TestV2Protobuf(t *testing.T) {
 	data, err := openapi.V2Protobuf(kinds(t))
 	require.NoError(t, err)

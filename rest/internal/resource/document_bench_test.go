@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/decorum-go/decorum/internal/widget"
+	"github.com/decorum-go/decorum/internal/test/widget"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )

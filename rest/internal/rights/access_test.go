@@ -21,7 +21,7 @@ import (
 
 var anonymous = access.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
 
-// internal/oracle compares AccessOf with kube-apiserver. This test covers the paths whose meaning depends on the served
+// internal/test/oracle compares AccessOf with kube-apiserver. This test covers the paths whose meaning depends on the served
 // resources, and the paths in which kube-apiserver sees an object but the router of the API does not.
 func TestAccessOf(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace](),

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/decorum-go/decorum/internal/hangtest"
-	"github.com/decorum-go/decorum/internal/sealtest"
+	"github.com/decorum-go/decorum/internal/test/hangtest"
+	"github.com/decorum-go/decorum/internal/test/sealtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"

@@ -18,7 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/decorum-go/decorum/internal/hangtest"
+	"github.com/decorum-go/decorum/internal/test/hangtest"
 )
 
 // patience bounds the start and the end of a server.

@@ -22,7 +22,7 @@ const (
 	ofContainer = `"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File"`
 )
 
-// Package internal/oracle compares all kinds with Kubernetes. These are the cases that people meet.
+// Package internal/test/oracle compares all kinds with Kubernetes. These are the cases that people meet.
 func TestSet(t *testing.T) {
 	for _, c := range []struct {
 		name       string

@@ -50,7 +50,7 @@ func TestSelectorsOfFieldsWithOtherNames(t *testing.T) {
 	assert.Equal(t, []string{"component", "controller"}, names)
 }
 
-// A client finds out by the code of the answer whether it can select by a field. Module internal/oracle compares all
+// A client finds out by the code of the answer whether it can select by a field. Module internal/test/oracle compares all
 // kinds.
 func TestFieldsOfSelectors(t *testing.T) {
 	api := newAPI(t)

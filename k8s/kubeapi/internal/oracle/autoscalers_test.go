@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 
-	"github.com/decorum-go/decorum/internal/roundstest"
+	"github.com/decorum-go/decorum/internal/test/roundstest"
 	"github.com/decorum-go/decorum/k8s/internal/autoscalers"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/defaults"
 )

@@ -17,7 +17,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/decorum-go/decorum/internal/roundstest"
+	"github.com/decorum-go/decorum/internal/test/roundstest"
 )
 
 // below is a subresource, with an object that has it and bodies that it accepts.

@@ -14,7 +14,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/decorum-go/decorum/internal/roundstest"
+	"github.com/decorum-go/decorum/internal/test/roundstest"
 )
 
 // TestDefaults compares an object with our defaults with the object that Kubernetes shows after it has stored it.

@@ -31,8 +31,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/kubernetes/pkg/quota/v1/install"
 
-	"github.com/decorum-go/decorum/internal/hangtest"
-	"github.com/decorum-go/decorum/internal/roundstest"
+	"github.com/decorum-go/decorum/internal/test/hangtest"
+	"github.com/decorum-go/decorum/internal/test/roundstest"
 )
 
 // counting is our API with the controller of ResourceQuotas.

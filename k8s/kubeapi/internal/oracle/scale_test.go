@@ -42,7 +42,7 @@ func (o entries) owner() (all string) {
 }
 
 // A write to /scale that repeats the count has the same effects on both sides, until Kubernetes forgets the owner of
-// the count. Ours keeps the owner; docs/differences.md names that difference. Module internal/oracle sends more such
+// the count. Ours keeps the owner; docs/differences.md names that difference. Module internal/test/oracle sends more such
 // writes to custom resources.
 func TestScaleToThePresentCount(t *testing.T) {
 	const (

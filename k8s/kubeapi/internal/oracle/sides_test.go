@@ -20,7 +20,7 @@ import (
 	clientrest "k8s.io/client-go/rest"
 	"k8s.io/kubernetes/pkg/capabilities"
 
-	"github.com/decorum-go/decorum/internal/hangtest"
+	"github.com/decorum-go/decorum/internal/test/hangtest"
 )
 
 // side is one of the two APIs that these tests compare.

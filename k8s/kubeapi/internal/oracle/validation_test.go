@@ -19,7 +19,7 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"sigs.k8s.io/yaml"
 
-	"github.com/decorum-go/decorum/internal/roundstest"
+	"github.com/decorum-go/decorum/internal/test/roundstest"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/validation"
 	"github.com/decorum-go/decorum/status"
 )

@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/decorum-go/decorum/internal/roundstest"
+	"github.com/decorum-go/decorum/internal/test/roundstest"
 )
 
 // agreement counts in how many answers about a kind both sides agree.

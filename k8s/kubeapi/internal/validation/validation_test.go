@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Package internal/oracle compares all kinds with Kubernetes. These are the messages on which tests of operators
+// Package internal/test/oracle compares all kinds with Kubernetes. These are the messages on which tests of operators
 // depend.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {

@@ -83,9 +83,9 @@ func TestArguments(t *testing.T) {
 var definitions = []string{
 	"rest/crd/cmd/gokinds/testdata/odd.yaml",
 	"examples/quickstart/definition.yaml",
-	"internal/helm/testdata/fleet/crds/ships.yaml",
-	"internal/oracle/testdata/crds/orchard/definitions.yaml",
-	"internal/oracle/testdata/crds/roots/definitions.yaml",
+	"internal/test/helm/testdata/fleet/crds/ships.yaml",
+	"internal/test/oracle/testdata/crds/orchard/definitions.yaml",
+	"internal/test/oracle/testdata/crds/roots/definitions.yaml",
 	"k8s/kubeapi/internal/offline/testdata/broken-with/crds/orders.yaml",
 	"rest/conformance/fixtures/widget-crd.yaml",
 }

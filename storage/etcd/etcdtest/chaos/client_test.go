@@ -8,7 +8,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/decorum-go/decorum/internal/hangtest"
+	"github.com/decorum-go/decorum/internal/test/hangtest"
 )
 
 // answer is the answer to a request. Without an answer, the code is 0.
