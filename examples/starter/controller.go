@@ -28,7 +28,7 @@ func (s sizes) reconcile(ctx context.Context, key controller.Key) (controller.Re
 		return nil
 	})
 	if status.IsNotFound(err) {
-		err = nil // the widget is gone, so there is nothing to do
+		err = nil // the widget no longer exists
 	}
 	return controller.Result{}, err
 }
