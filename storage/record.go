@@ -25,8 +25,8 @@ type Record struct {
 	// upgrades and deletions do not change it; the record of a deletion shows the last state. All records of one commit
 	// have the same time. Because clocks may jump, a later record may have an earlier time.
 	Written int64
-	// Creator names whoever created the object, if the store had a [Ledger] at that time. Later writes keep it. The
-	// records of states from before the store was opened do not have it.
+	// Creator names the user who created the object, if the store had a [Ledger] at that time. Later writes keep it.
+	// Records from before the store was opened do not have it.
 	Creator string
 }
 
