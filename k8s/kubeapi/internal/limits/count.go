@@ -105,7 +105,7 @@ func (c *counter) follow(ctx context.Context, enqueue func(controller.Key), sync
 	return ctx.Err()
 }
 
-// see notes which quotas there are, and reports whether those of the namespace have to be counted anew.
+// see records the existing quotas, and reports whether the quotas of the namespace must be counted again.
 func (k known) see(c *watch.Change[storage.Record]) (bool, error) {
 	namespace := c.Key.Namespace
 	if c.Key.Resource == quotaResource {
