@@ -105,7 +105,7 @@ released: ## make a release in a scratch clone, and build its modules as users g
 	@.ci/part released "all released modules, from outside" .ci/released
 
 api-changes: ## compare the exported API of the released modules with the last release; a change that breaks programs must be in the changelog
-	@.ci/part api-changes "the released modules, as far as their types need them" .ci/api-changes $(APIDIFF)
+	@.ci/part api-changes "the released modules that their types need" .ci/api-changes $(APIDIFF)
 
 comparisons: ## the nested modules that compare with upstream's code, or use clients and a browser; faults of etcd
 	@.ci/stage comparisons "client-go, controller-runtime, k8s.io/apiserver and parts of Kubernetes" .ci/modules check

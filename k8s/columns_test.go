@@ -79,7 +79,7 @@ func put(t *testing.T, h hosted, object, status string) (get func() table) {
 	}
 }
 
-// The cells are those that kube-apiserver answered for the same objects.
+// TestTables expects the cells that kube-apiserver answered for the same objects.
 func TestTables(t *testing.T) {
 	const containers = `"containers":[{"name":"a","image":"b"},{"name":"c","image":"d"}]`
 	const template = `"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{` +

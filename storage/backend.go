@@ -50,7 +50,7 @@ type Backend interface {
 	Close() error
 }
 
-// BoundedBackend is a [Backend] with a bound on its size.
+// BoundedBackend is a [Backend] that bounds its size.
 type BoundedBackend interface {
 	// Room returns an error if the backend has no room for objects to grow by this many bytes. The engine calls it under
 	// its lock before it assigns a revision to a group that makes objects grow, so Room must return quickly. Clients see

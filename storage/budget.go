@@ -53,9 +53,9 @@ func (b *Budget) Take(bytes int64) bool {
 	return true
 }
 
-// OnRefusal registers a function that gives back about half of what a cache holds in a part of the budget. A [Loan] of
-// another part calls it if there is no room otherwise, because an answer that is refused costs more than an entry of a
-// cache. Many goroutines may call shrink at once.
+// OnRefusal registers a function that returns about half of the memory that a cache holds in a part of the budget. A
+// [Loan] of another part calls it before it would be refused, because refusing an answer costs more than dropping an
+// entry of a cache. Many goroutines may call shrink at once.
 func (b *Budget) OnRefusal(shrink func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -129,7 +129,7 @@ func (b *Budget) Used() int64 {
 // use it. The zero value has no Budget and takes any number of bytes.
 type Loan struct {
 	from *Budget
-	to   string // empty for nobody in particular
+	to   string // the borrower, or empty
 	size int64
 }
 
@@ -137,8 +137,8 @@ type Loan struct {
 func (b *Budget) Lend() Loan { return Loan{from: b} }
 
 // LendTo returns a Loan of nothing to one of several borrowers, such as a user. All Loans of a borrower together leave
-// as much free as they hold. So no borrower can take everything from another one. The empty borrower is nobody in
-// particular.
+// as much free as they hold, so no borrower can take everything from the others. This limit does not apply to the empty
+// borrower.
 func (b *Budget) LendTo(borrower string) Loan { return Loan{from: b, to: borrower} }
 
 // Take takes a number of bytes. The error is for clients: 429, or 413 if the Budget could not even lend that much if

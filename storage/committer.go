@@ -8,7 +8,7 @@ import (
 )
 
 // committer makes the writes of an [Engine] durable, and shows them to readers. There are three: [memory], [durable]
-// and [replica]. Each of them embeds the [objects] of its engine. A method takes and releases the lock by itself,
+// and [replica]. Each of them embeds the [objects] of its engine. A method takes and releases the lock on its own,
 // unless its comment says that the caller holds it.
 type committer interface {
 	// commit makes prepared writes durable and then visible together. It does nothing and returns done == false if the

@@ -21,9 +21,10 @@ func (e *Engine) Receive(s Stored) (*Record, error) {
 	return t.received(&s, e.formOf(t), nil)
 }
 
-// Draft returns the change that replaces the current record of an object, or nil if there is none, by the next JSON, or
-// deletes it if that is nil. If nothing changes, Current is Previous. The JSON has an empty resourceVersion. Draft
-// returns [ErrReadOnly] if a newer program has stored the object, or if this program cannot read it.
+// Draft returns the change that replaces the current record of an object with the next JSON. A nil record means that
+// the object does not exist, and nil JSON deletes it. If nothing changes, Current is Previous. The JSON has an empty
+// resourceVersion. Draft returns [ErrReadOnly] if a newer program has stored the object, or if this program cannot read
+// it.
 func (e *Engine) Draft(key Key, current *Record, next []byte) (Entry, error) {
 	t, err := e.tableOf(key)
 	if err != nil {

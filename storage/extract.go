@@ -136,7 +136,7 @@ func (e *extraction) scalar(text []byte) string {
 func (e *extraction) metadata(fields *field) {
 	e.peek()
 	start := e.pos
-	previous := start // where the member before this one ends
+	previous := start // the end of the previous member
 	for e.begin('{'); e.more('}'); previous = e.pos {
 		e.peek()
 		begin := e.pos
@@ -170,8 +170,9 @@ func (e *extraction) metadata(fields *field) {
 	e.parts.Metadata = Span{uint32(start), uint32(e.pos)}
 }
 
-// member returns the span of the member that has just been read, with the comma in front of it or, if it is the first
-// one, the one behind it. It begins at begin, the object at start, and previous is where the member in front ends.
+// member returns the span of the member that was just read. The span includes the comma before the member or, for the
+// first member, the comma after it. The member begins at begin, the object at start. previous is the end of the
+// previous member.
 func (e *extraction) member(start, previous, begin int) Span {
 	if previous > start {
 		return Span{uint32(previous), uint32(e.pos)}

@@ -9,7 +9,8 @@ import "context"
 // Book and [Claim.Check] under its lock, so a check sees every write that comes before its own, and no other. Both must
 // return quickly, and must not call the engine.
 type Ledger interface {
-	// Creator names whoever creates objects in calls with a context. The engine stores the name as [Record.Creator].
+	// Creator returns the name of the user who creates objects in calls with this context. The engine stores the name
+	// as [Record.Creator].
 	Creator(ctx context.Context) string
 	// Claim returns what a group of changes takes from limited accounts, or nil if it takes nothing. The entries have
 	// neither a revision nor a form. The engine calls Claim outside every lock, once for each attempt to commit the

@@ -1,13 +1,14 @@
 package storage
 
-// PartialStore is a [Store] that cannot make every change, for example because the objects live elsewhere. The API then
-// refuses these changes with 405 MethodNotAllowed, and does not offer them in discovery.
+// PartialStore is a [Store] that does not support every change, for example because the objects live elsewhere. The API
+// refuses unsupported changes with 405 MethodNotAllowed, and does not list them in discovery.
 type PartialStore interface {
-	// Unsupported returns what the store cannot do with a resource. It returns false if the store can do everything.
+	// Unsupported returns the changes that the store does not support for a resource, or false if it supports all.
 	Unsupported(resource string) (Unsupported, bool)
 }
 
-// Unsupported is what a [PartialStore] cannot do with a resource. Besides, such a resource keeps no managedFields.
+// Unsupported lists the changes that a [PartialStore] does not support for a resource. Such a resource also keeps no
+// managedFields.
 type Unsupported struct {
 	Create, Update, Delete bool
 }

@@ -133,9 +133,9 @@ func (d *durable) settle(ctx context.Context, p *pending, batch []*pending) erro
 	return p.err
 }
 
-// takeOver returns the groups that a writer must append after it has waited for its own one: none if that is done. left
-// means that nobody has passed the queue to the writer, so it stops waiting. A writer that must drive does so even if
-// its context has ended, because no other writer would.
+// takeOver returns the groups that a writer must append after it has waited for its own group, or none if its group is
+// done. left means that no other writer has passed it the queue, so it stops waiting. A writer that must drive does so
+// even if its context has ended, because no other writer would.
 func (d *durable) takeOver(p *pending) (batch []*pending, left bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

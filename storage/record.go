@@ -25,8 +25,8 @@ type Record struct {
 	// upgrades and deletions do not change it; the record of a deletion shows the last state. All records of one commit
 	// have the same time. Because clocks may jump, a later record may have an earlier time.
 	Written int64
-	// Creator names whoever created the object, if the store had a [Ledger] at that time. Later writes keep it. The
-	// records of states from before the store was opened do not have it.
+	// Creator names the user who created the object, if the store had a [Ledger] at that time. Later writes keep it.
+	// Records from before the store was opened do not have it.
 	Creator string
 }
 
@@ -34,8 +34,8 @@ type Record struct {
 type Parts struct {
 	// Metadata is the span of the metadata object in the JSON, including its braces.
 	Metadata Span
-	// ManagedFields is the span of the member metadata.managedFields with one comma beside it, so the JSON without the
-	// span is the object without its managedFields. It is empty if the object has none.
+	// ManagedFields is the span of the member metadata.managedFields, including one adjacent comma. Without the span,
+	// the JSON is the object without its managedFields. The span is empty if the object has none.
 	ManagedFields Span
 	// Version is the span of the text of metadata.resourceVersion, without its quotes.
 	Version Span
@@ -136,7 +136,7 @@ func (r *Record) stamp(revision watch.Revision) {
 	r.resize(uint32(len(digits) - room)) // wraps around when the text shrinks; the additions wrap back
 }
 
-// resize moves the ends of the spans after the text of the resourceVersion has grown.
+// resize moves the spans behind the text of the resourceVersion after the text has grown.
 func (r *Record) resize(grown uint32) {
 	if r.ManagedFields.Start > r.Version.Start {
 		r.ManagedFields.Start += grown

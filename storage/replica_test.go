@@ -148,7 +148,7 @@ func TestNoWaitDuringAnUpgrade(t *testing.T) {
 	})
 }
 
-// A write returns what the authority has kept, also if somebody has changed the object since.
+// A write returns the object that the authority has kept, even if the object has changed since.
 func TestAuthorityKeepsAnotherText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on, feed := newTruth(), make(chan struct{})

@@ -113,8 +113,8 @@ func (p *past) retire(s *snapshot, to watch.Revision) {
 	}
 }
 
-// keep moves a snapshot to the front and drops those at the end that exceed the bounds. It keeps the first one whatever
-// its size; otherwise each page of a large list would build it again.
+// keep moves a snapshot to the front and drops those at the end that exceed the bounds. It keeps the first one
+// regardless of its size. Otherwise each page of a large list would build it again.
 func (p *past) keep(s *snapshot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -63,14 +63,14 @@ type HistoryStats struct {
 	Bytes, MaxBytes int64
 	// Oldest is the revision from which the history of all resources is complete.
 	Oldest watch.Revision
-	// Since is the time of the oldest change. It is zero if there is none.
+	// Since is the time of the oldest change, or zero without changes.
 	Since time.Time
 }
 
 // ReplicaStats describe how up to date a replica is.
 type ReplicaStats struct {
 	// UpToDate is the latest time at which the replica is known to have shown everything that was committed. An idle
-	// replica checks this every few seconds, or less often if its authority reports a lost connection by itself (see
+	// replica checks this every few seconds, or less often if its authority reports a lost connection on its own (see
 	// [Quiet]). The time stands still while the authority cannot be reached, and while the replica does not keep up.
 	UpToDate time.Time
 	// Delay is how long the latest commit took from its beginning until this replica showed it. If another replica made

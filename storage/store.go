@@ -11,7 +11,7 @@ import (
 type Key = watch.Key
 
 // These revisions serve reads that do not name one. A replicated store asks the other replicas for MostRecent, and
-// answers Any by itself.
+// answers Any on its own.
 const (
 	// MostRecent asks for a state that shows every write acknowledged before the read, on any replica. It is the zero
 	// value, and the resourceVersion "" of a get or list (API concepts, Resource versions). A caller that writes because

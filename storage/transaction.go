@@ -22,9 +22,9 @@ var ErrTransaction = errors.New("storage: the transaction does not permit this c
 // [Engine] is one.
 type Transactor interface {
 	// Transact calls fn with a context. Calls of Get, List, Update and UpdateAll with this context belong to the
-	// transaction, from any goroutine, until fn returns. They see what the transaction has written, and nobody else does.
-	// If fn returns nil, Transact commits the changes in the order in which fn first wrote the objects, and returns them.
-	// All become visible together, and no other write has a revision between them.
+	// transaction, from any goroutine, until fn returns. Only these calls see the changes of the transaction before it
+	// commits. If fn returns nil, Transact commits the changes in the order in which fn first wrote the objects, and
+	// returns them. All become visible together, and no other write has a revision between them.
 	//
 	// Transactions are serializable. Transact commits only if every object that fn has read, even in vain, and every
 	// resource that it has listed, is still as fn saw it. Otherwise it calls fn again, at most [MaxAttempts] times in all,

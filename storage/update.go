@@ -20,8 +20,8 @@ type write struct {
 	next    *Record  // the record to commit; nil to delete
 	changes bool     // false for a no-op
 	grown   int64    // how many bytes the write adds to the live records
-	// lists: the write stands for a list in a transaction. It has no key, and requires that the table is still in the
-	// state listed, which is 0 if the table has never changed.
+	// lists means that the write represents a list in a transaction. It has no key, and requires that the table is
+	// still in the state listed, which is 0 if the table has never changed.
 	lists  bool
 	listed watch.Revision
 	// proposals counts the proposals of a replica to the table in the form of the write.

@@ -14,8 +14,8 @@ type Invoice struct {
 	Status InvoiceStatus `json:"status,omitzero" api:"doc='What the service has done about it.'"`
 }
 
-// InvoiceSpec is the row, and what people want to happen to it. Only the service inserts rows, so nobody changes what
-// it has inserted.
+// InvoiceSpec holds the row and what users want to happen to it. Only the service inserts rows, and users cannot change
+// the inserted values.
 type InvoiceSpec struct {
 	Number   int64  `json:"number" api:"immutable,min=1,max=999999999,doc='The number of the row.'"`
 	Customer string `json:"customer" api:"immutable,minLength=1,maxLength=100,doc='Who pays.'"`

@@ -34,7 +34,7 @@ func (p *publisher) run(ctx context.Context) error {
 	return controller.New(p.reconcile, controller.Options{}, controller.For(sites)).Run(ctx)
 }
 
-// reconcile makes the page of one site match its spec, whatever has happened to the site before.
+// reconcile makes the page of one site match its spec, regardless of earlier events.
 func (p *publisher) reconcile(ctx context.Context, key controller.Key) (controller.Result, error) {
 	sites := p.sites.Namespace(key.Namespace)
 	s, err := sites.Get(ctx, key.Name)

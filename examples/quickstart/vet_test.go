@@ -13,6 +13,6 @@ func TestKindKeepsTheConventions(t *testing.T) {
 		{Kind: "Database", Field: "spec.users[].role", Rule: conventions.RuleConstants,
 			Reason: "roles of SQL, which databases know in lower case"},
 		{Kind: "Database", Field: "status.readyReplicas", Rule: conventions.RuleOptionalPointer,
-			Reason: "the operator always tells it; a status without it is of nobody who looked yet, and then no instance answers"},
+			Reason: "the operator always sets it; without it, the operator has not looked yet and no instance answers"},
 	}.Vet(t, databases())
 }

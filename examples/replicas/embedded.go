@@ -13,8 +13,8 @@ import (
 	"github.com/decorum-go/decorum/storage/etcd/embedded"
 )
 
-// place is where the members of etcd in the replicas are: on three machines, each has Options.Peers and a directory, and
-// nothing else.
+// place holds the directory and the addresses of the members of etcd in the replicas. On separate machines, each
+// replica would need only Options.Peers and a directory.
 type place struct {
 	dir               string
 	peers, operations []string
@@ -27,12 +27,12 @@ func (p place) String() string {
 func parsePlace(text string) (p place, err error) {
 	parts := strings.Split(text, ";")
 	if len(parts) != 3 {
-		return p, fmt.Errorf("%q is not the place of replicas", text)
+		return p, fmt.Errorf("%q is not a place DIRECTORY;PEERS;OPERATIONS", text)
 	}
 	return place{parts[0], strings.Split(parts[1], ","), strings.Split(parts[2], ",")}, nil
 }
 
-// findPlace returns free addresses for replicas on this machine. If the directory is empty, it uses a temporary one.
+// findPlace returns free addresses for replicas on this machine. Without a directory, it creates a temporary one.
 func findPlace(directory string, count int) (p place, remove func(), err error) {
 	remove = func() {}
 	if directory == "" {
@@ -48,7 +48,7 @@ func findPlace(directory string, count int) (p place, remove func(), err error) 
 			if failed != nil {
 				return p, nil, errors.Join(failed, err)
 			}
-			defer listener.Close() // after all are found, so that they differ
+			defer listener.Close() // keep the listeners open until all addresses are chosen, so that they differ
 			*all = append(*all, listener.Addr().String())
 		}
 	}
@@ -62,12 +62,12 @@ func openEmbedded(ctx context.Context, text string, number int) (*embedded.Store
 		return nil, err
 	}
 	if number >= len(p.peers) {
-		return nil, fmt.Errorf("there is no replica %d", number)
+		return nil, fmt.Errorf("replica %d does not exist", number)
 	}
 	return embedded.Open(ctx, embedded.Options{
 		Dir:   filepath.Join(p.dir, fmt.Sprint(number)),
 		Peers: strings.Join(p.peers, ","),
-		Self:  p.peers[number], Operations: p.operations[number], // on machines of their own, replicas need neither
+		Self:  p.peers[number], Operations: p.operations[number], // replicas on separate machines need neither
 		Store: etcd.Options{Prefix: "/platform"},
 	})
 }

@@ -37,8 +37,10 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("replicas", flag.ContinueOnError)
 	flags.SetOutput(stdout)
 	listen := flags.String("listen", "127.0.0.1:8080", "address of the proxy; port 0 selects a free port")
-	kind := flags.String("store", "etcd", "where objects are kept: etcd, embedded, which is etcd in each replica, or postgres, which must be installed")
-	data := flags.String("data", "", "directory of etcd or of the members; without one the objects are lost when the program ends")
+	kind := flags.String("store", "etcd", "where objects are kept: etcd, embedded (a member of etcd in each replica) or "+
+		"postgres, which must be installed")
+	data := flags.String("data", "", "directory of etcd or of its members; by default, "+
+		"the objects are lost when the program ends")
 	count := flags.Int("count", 3, "number of replicas")
 	if err := flags.Parse(args); err != nil {
 		return err

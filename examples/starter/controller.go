@@ -10,30 +10,30 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// sizes brings widgets to the size that their spec asks for.
+// sizes grows and shrinks widgets to the size in their spec.
 type sizes struct{ widgets rest.Client[Widget] }
 
-// newSizes returns the controller. Its writes have a field manager of their own.
+// newSizes returns the controller. It writes with its own field manager.
 func newSizes(client rest.Client[Widget]) *controller.Controller {
 	s := sizes{widgets: client.FieldManager("sizes")}
 	informer := controller.NewInformer(client, controller.InformerOptions[Widget]{})
 	return controller.New(s.reconcile, controller.Options{}, controller.For(informer))
 }
 
-// reconcile takes one step for one widget, whatever has happened to it before. The change of the status makes the
-// controller call it again for the next step.
+// reconcile takes one step for one widget, regardless of earlier events. The change of the status triggers the call for
+// the next step.
 func (s sizes) reconcile(ctx context.Context, key controller.Key) (controller.Result, error) {
 	_, err := s.widgets.Namespace(key.Namespace).ModifyStatus(ctx, key.Name, func(w *Widget) error {
 		step(w)
 		return nil
 	})
 	if status.IsNotFound(err) {
-		err = nil // the widget is gone, so there is nothing to do
+		err = nil // the widget no longer exists
 	}
 	return controller.Result{}, err
 }
 
-// step changes the status of a widget by one step towards its spec. It changes nothing if the status is right.
+// step moves the status of a widget one step towards its spec. It changes nothing if the status is already correct.
 func step(w *Widget) {
 	size := int32(0)
 	if w.Status.Size != nil {

@@ -1,5 +1,5 @@
-// This program serves widgets to kubectl and other Kubernetes clients, and its controller brings each widget to the size
-// that its spec asks for. Replace the kind and the controller by your own.
+// This program serves widgets to kubectl and other Kubernetes clients. Its controller grows or shrinks each widget to
+// the size in its spec. Replace the kind and the controller with your own.
 package main
 
 import (
@@ -28,8 +28,8 @@ func main() {
 	}
 }
 
-// run serves until ctx ends. Without users, the API must not answer under a name that a web page points to it, so
-// Browsers.AllowedHosts has each name under which your clients reach it. They can always use an IP address.
+// run serves until ctx ends. An API without users must not answer under a host name that a web page chooses, so
+// Browsers.AllowedHosts lists the host names that your clients use. Clients can always use an IP address.
 func run(ctx context.Context, listen string) error {
 	api, err := rest.New(rest.Options{Browsers: rest.Browsers{AllowedHosts: []string{"localhost"}}}, widgets())
 	if err != nil {

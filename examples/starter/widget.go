@@ -27,7 +27,7 @@ type WidgetStatus struct {
 	Conditions         []apimeta.Condition `json:"conditions,omitempty" api:"list=map,key=type,maxItems=8,doc='Ready is True when the widget has the size of its spec.'"`
 }
 
-// widgets says where the API serves the kind, and which columns kubectl prints.
+// widgets declares where the API serves the kind and which columns kubectl prints.
 func widgets() rest.Resource[Widget] {
 	return rest.Resource[Widget]{
 		Group: "example.com", Version: "v1", Plural: "widgets",

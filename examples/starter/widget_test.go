@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// The API refuses a widget that is too large and sets the default color, and the controller brings a widget to its size,
-// also after a conflict.
+// The API refuses a widget that is too large and sets the default color. The controller brings a widget to its size
+// even after a conflict.
 func TestWidgetGrows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := resttest.New(t, widgets())

@@ -67,7 +67,7 @@ func TestStoredMessageOfAnotherEncoder(t *testing.T) {
 	}
 }
 
-// Messages within messages are encoded whatever their depth.
+// Messages within messages are encoded at any depth.
 func TestStoredMessageAtAnyDepth(t *testing.T) {
 	for _, depth := range []int{1, 31, 32, 33, 100} {
 		m := codec.NewMessage(codec.MessageField{Number: 1, Name: "name"})

@@ -6,8 +6,8 @@
 // The package must exist under this path in every release.
 package lockstep
 
-// Each name is an error message. In a program with another version of the module, the compiler answers that the name
-// that the module refers to is undefined.
+// Each name serves as an error message. In a program with another version of the module, the compiler reports that the
+// name is undefined.
 const (
 	Decorum_and_its_module_cel_must_have_the_same_version_in_go_mod_but_cel_is_unreleased         = true
 	Decorum_and_its_module_vettags_must_have_the_same_version_in_go_mod_but_vettags_is_unreleased = true

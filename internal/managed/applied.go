@@ -85,8 +85,8 @@ func applyOf(by Writer) identity {
 	return identity{Manager: by.name(), Operation: string(apimeta.ManagedFieldsApply), Subresource: by.Subresource}
 }
 
-// anonymous returns the fieldsV1 of the fields that nobody owns but that must not be pruned, because the configuration
-// has them.
+// anonymous returns the fieldsV1 of the fields that have no owner but must not be pruned, because the configuration has
+// them.
 func anonymous(config doc.Value) doc.Value {
 	var members []doc.Member
 	for key := range config.Get("metadata").Members() {

@@ -24,7 +24,7 @@ func lastApplied(obj doc.Value) string {
 	return obj.Lookup("metadata", "annotations", annotationLastApplied).Text()
 }
 
-// notLastApplied drops the conflicts over fields that the client has applied before and that nobody has changed since.
+// notLastApplied drops the conflicts over fields that the client has applied before and that have not changed since.
 func (k *Kind) notLastApplied(conflicts merge.Conflicts, live doc.Value, typedLive *typed.TypedValue) merge.Conflicts {
 	config, _, err := codec.DecodeJSON([]byte(lastApplied(live)))
 	if err != nil || config.Get("apiVersion").Text() != k.apiVersion {

@@ -25,8 +25,8 @@ func covers(tree, other doc.Value) bool {
 // fields.
 func isMember(below doc.Value) bool { return below.Len() == 0 || below.Has(".") }
 
-// pruned returns a value without the fields that the writer applied before and that nobody owns any more. last is what
-// it applied, and owned is what each manager owns now. It gives up, and returns false, if nothing would be left.
+// pruned returns a value without the fields that the writer applied before and that no longer have an owner. last is
+// what it applied, and owned is what each manager owns now. It gives up, and returns false, if nothing would be left.
 func pruned(s *schema.Schema, v, last doc.Value, owned []doc.Value) (doc.Value, bool) {
 	how := relation(s, v)
 	if how == whole {

@@ -174,7 +174,7 @@ func TestKeptOwnersAllocateLittle(t *testing.T) {
 	assert.LessOrEqual(t, testing.AllocsPerRun(10, func() { k.Update(live, next, doc.Value{}, by) }), 20.0)
 }
 
-// Whatever a client sends as managedFields, the server can read the resulting entries and writes them back unchanged.
+// For any managedFields that a client sends, the server can read the resulting entries and writes them back unchanged.
 func FuzzClaimedEntries(f *testing.F) {
 	for _, seed := range []string{
 		`[]`, `[{}]`, `null`, `[null]`, `{}`,

@@ -61,8 +61,8 @@ func Files(path string) (files []string, err error) {
 	return files, err
 }
 
-// Each calls read with the text of each file that the paths lead to, see [Files] and [Text]. It goes on after an error,
-// and returns all of them.
+// Each calls read with the text of each file that the paths lead to (see [Files] and [Text]). It continues after an error
+// and returns all errors.
 func Each(paths []string, in io.Reader, read func(file string, text []byte) error) (err error) {
 	for _, path := range paths {
 		files, failed := Files(path)

@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// AdmissionOf returns the language of admission. It returns an error if there is no evaluator.
+// AdmissionOf returns the language of admission. It returns an error without an evaluator.
 func AdmissionOf(e Evaluator) (Admission, error) {
 	if e == nil {
 		return nil, errNoLanguage

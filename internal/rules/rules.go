@@ -22,27 +22,27 @@ type Set interface {
 type Language interface {
 	// Compile checks the rules that a schema carries against it.
 	Compile(s *schema.Schema) (Checker, error)
-	// Judge returns a verdict for each rule, by the schema that carries the rules, for those who accept schemas at run
-	// time and tell clients which rule is wrong. It has no verdicts for the rules of a schema whose values expressions
-	// cannot see. The schema must not contain itself.
+	// Judge returns a verdict for each rule, keyed by the schema that carries the rule. Callers that accept schemas at
+	// run time use it to tell clients which rule is wrong. It returns no verdicts for the rules of a schema whose
+	// values expressions cannot see. The schema must not contain itself.
 	Judge(s *schema.Schema) (map[*schema.Schema][]Verdict, error)
 	// Admission returns the language of conditions, messages and patches about a write: the expressions of admission
 	// webhooks and policies. It takes milliseconds, so callers keep the result.
 	Admission() (Admission, error)
-	// DeviceSelector compiles an expression of resource.k8s.io about the variable device, which must evaluate to a
-	// boolean. The verdict has a Fault for clients, in the words of API servers, or a Cost. An error is not the fault of
-	// the expression.
+	// DeviceSelector compiles an expression of resource.k8s.io about the variable device. The expression must evaluate
+	// to a boolean. The verdict has a Cost, or a Fault for clients in the words of API servers. An error means a
+	// failure that the expression did not cause.
 	DeviceSelector(expression string) (Verdict, error)
 }
 
-// Rules is what rest.Rules embeds. Hosts could not name the methods of a [Set], so Rules hides them. Only [Hide] makes
-// one, so the compiler refuses others.
+// Rules is embedded in rest.Rules. It hides the methods of a [Set], because hosts could not name their types. Only
+// [Hide] returns Rules, so hosts cannot implement rest.Rules themselves.
 type Rules interface{ set() Set }
 
 // Hide returns the rules for a resource.
 func Hide(s Set) Rules { return hiddenSet{s} }
 
-// SetOf returns the set in the rules of a resource, or nil if there are none.
+// SetOf returns the set in the rules of a resource, or nil without rules.
 func SetOf(r Rules) Set {
 	if r == nil {
 		return nil
@@ -54,13 +54,13 @@ type hiddenSet struct{ it Set }
 
 func (h hiddenSet) set() Set { return h.it }
 
-// Evaluator is what rest.Evaluator embeds. It hides a [Language] as [Rules] hides a [Set].
+// Evaluator is embedded in rest.Evaluator. It hides a [Language] as [Rules] hides a [Set].
 type Evaluator interface{ language() Language }
 
 // HideLanguage returns the evaluator for the options of an API.
 func HideLanguage(l Language) Evaluator { return hiddenLanguage{l} }
 
-// LanguageOf returns the language of an evaluator, or nil if there is none.
+// LanguageOf returns the language of an evaluator, or nil without an evaluator.
 func LanguageOf(e Evaluator) Language {
 	if e == nil {
 		return nil

@@ -242,7 +242,7 @@ func (d *deriver) property(t reflect.Type, f gotype.Field, description string) (
 	return p, r.membership
 }
 
-// tag writes what the tags of a field say, besides its name, into the schema of its type.
+// tag applies the tags of a field, except its name, to the schema of its type.
 func (d *deriver) tag(s *Schema, tag reflect.StructTag, where string) presence {
 	s.PatchStrategy, s.PatchMergeKey = tag.Get("patchStrategy"), tag.Get("patchMergeKey")
 	s.inferList()
@@ -253,7 +253,7 @@ func (d *deriver) tag(s *Schema, tag reflect.StructTag, where string) presence {
 	return d.rule(s, options, where)
 }
 
-// isRequired reports whether a member is required. mayBeAbsent says that Go may not write it.
+// isRequired reports whether a member is required. mayBeAbsent means that Go may omit it.
 func (d *deriver) isRequired(s *Schema, r presence, mayBeAbsent bool) bool {
 	return r.required || !r.optional && !d.options.Builtin && !mayBeAbsent && s.DefaultValue.IsAbsent()
 }

@@ -128,7 +128,7 @@ type Constraints struct {
 	Rules []Rule
 }
 
-// noConstraints are the constraints of most places. Nobody changes them.
+// noConstraints are the constraints of most places. They never change.
 var noConstraints Constraints
 
 // Constraints returns the constraints of a place. They must not change.

@@ -9,8 +9,8 @@ import (
 
 // Fault is a mistake in the declaration of a Go type.
 type Fault struct {
-	// Where is the Go type, or the type and the field, such as "main.Widget.Spec". "[]" after it stands for the elements
-	// of a list, and "{}" for the values of a map.
+	// Where is the Go type, or the type and the field, such as "main.Widget.Spec". The suffix "[]" means the elements
+	// of a list, and "{}" the values of a map.
 	Where string
 	Err   error
 }
@@ -20,11 +20,11 @@ func (f *Fault) Error() string { return fmt.Sprintf("schema: %s: %v", f.Where, f
 func (f *Fault) Unwrap() error { return f.Err }
 
 // Tags checks the tags of Go types that have no [reflect.Type], because a program has only read their code. It finds
-// the faults that [Derive] would find. The caller describes the types: [Tags.Of] for those of Go itself, [Tags.List],
-// [Tags.Map], and [Tags.Object] with [Tags.Fill] for a struct.
+// the same faults as [Derive]. The caller describes the types with [Tags.Of] for types that the program has,
+// [Tags.List], [Tags.Map], and [Tags.Object] and [Tags.Fill] for structs.
 type Tags struct{ d deriver }
 
-// NewTags returns Tags for the types of one root. builtin is that of [Options].
+// NewTags returns Tags for the types of one root. builtin has the meaning of the field of [Options].
 func NewTags(builtin bool) *Tags {
 	return &Tags{deriver{types: new(Types), options: Options{Builtin: builtin}, objects: map[reflect.Type]*Object{},
 		unknown: map[*Schema]bool{}}}
@@ -32,21 +32,21 @@ func NewTags(builtin bool) *Tags {
 
 // TagMember is a member of a struct, as encoding/json sees it.
 type TagMember struct {
-	// Name is the name in JSON, and Where that of a [Fault].
+	// Name is the name in JSON, and Where is the Where of a [Fault].
 	Name, Where string
 	// Schema is the schema of the type of the field. [Tags.Fill] changes it.
 	Schema *Schema
 	Tag    reflect.StructTag
-	// OmitEmpty and OmitZero are the options of the json tag. Pointer says that the field is a pointer or belongs to an
-	// embedded one.
+	// OmitEmpty and OmitZero are the options of the json tag. Pointer means that the field is a pointer or belongs to
+	// an embedded pointer.
 	OmitEmpty, OmitZero, Pointer bool
 }
 
 // Of returns the schema of a type that the program has.
 func (t *Tags) Of(typ reflect.Type) *Schema { return t.d.schema(typ, typ.String()) }
 
-// Unknown returns the schema of a type whose methods or type arguments decide about it. Any option may fit such a type,
-// so Tags checks only the names and the form of the options.
+// Unknown returns the schema of a type whose schema depends on its methods or type arguments. Any option may fit such a
+// type, so Tags checks only the names and the form of the options.
 func (t *Tags) Unknown() *Schema {
 	s := anything()
 	t.d.unknown[s] = true

@@ -103,7 +103,7 @@ func (m *Types) MessageOf(t reflect.Type) (*codec.Message, error) {
 	return message, err
 }
 
-// facts are what schemas and shapes need to know about one type. Nobody changes them.
+// facts are what schemas and shapes need to know about one type. They never change.
 type facts struct {
 	name, short string // typeName, and the name without the import path
 	// ownEncoding says that the type encodes itself, so that [leaf] returns a schema or an error.

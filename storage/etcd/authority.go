@@ -84,7 +84,7 @@ func (a *authority) get(ctx context.Context, key string, opts ...clientv3.OpOpti
 func (a *authority) Size(ctx context.Context) (storage.Size, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.opts.Timeout)
 	defer cancel()
-	endpoint := "" // a client that calls a server in this process has none
+	endpoint := "" // a client that calls a server in this process directly needs no endpoint
 	if endpoints := a.client.Endpoints(); len(endpoints) > 0 {
 		endpoint = endpoints[0]
 	}
@@ -113,7 +113,7 @@ func unavailable(ctx context.Context, err error) error {
 
 // Begin implements [storage.Authority].
 func (a *authority) Begin(ctx context.Context, clock watch.Revision, since time.Time) (watch.Revision, error) {
-	// An etcd without space refuses even the transaction that finds a store and creates none.
+	// A full etcd refuses even a transaction that finds a store and creates nothing.
 	found, err := a.get(ctx, a.keys.meta)
 	if err != nil {
 		return 0, err

@@ -261,7 +261,7 @@ func (a *authority) watch(ctx context.Context) error {
 	return errFeedEnded
 }
 
-// watchClient returns what opens watches.
+// watchClient returns the client that opens watches.
 func (a *authority) watchClient() pb.WatchClient {
 	if a.opts.WatchClient != nil {
 		return a.opts.WatchClient
@@ -269,8 +269,8 @@ func (a *authority) watchClient() pb.WatchClient {
 	return pb.NewWatchClient(a.client.ActiveConnection())
 }
 
-// connection opens only one stream. The watcher would otherwise open others by itself, and nobody would notice that the
-// first one was lost.
+// connection opens only one stream. The watcher would otherwise open another stream on its own, and the loss of the
+// first one would go unnoticed.
 type connection struct {
 	pb.WatchClient
 	lose         func() // called when the stream is lost

@@ -22,8 +22,8 @@ const (
 type Options struct {
 	// Client connects to etcd. The store does not close it.
 	Client *clientv3.Client
-	// WatchClient opens the watches of a Client without a connection, whose requests are calls of a server in the same
-	// process. Package embedded sets it. Nil means the connection of the client.
+	// WatchClient opens the watches if Client has no connection and calls a server in the same process directly.
+	// Package embedded sets it. Nil means that watches use the connection of Client.
 	WatchClient pb.WatchClient
 	// Config has the endpoints, and the certificates or the user, if Client is nil. Open fills in timeouts that are zero,
 	// and a logger that discards everything.

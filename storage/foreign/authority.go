@@ -23,7 +23,7 @@ type authority struct {
 	stop    context.CancelFunc
 	readers sync.WaitGroup
 
-	mu       sync.Mutex // guards the state of the sources, too; nobody calls a source while it is held
+	mu       sync.Mutex // guards the state of the sources, too, and is never held during a call of a source
 	revision watch.Revision
 	issued   []span
 	queue    []arrival

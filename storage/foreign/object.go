@@ -102,7 +102,7 @@ func withUID(text []byte, uid string) ([]byte, error) {
 	return o.json()
 }
 
-// stored returns an object as an authority returns it. Nil stands for an object that is gone.
+// stored returns an object as an authority returns it. A nil object no longer exists.
 func (o *object) stored(key storage.Key, at watch.Revision) storage.Stored {
 	s := storage.Stored{Key: key, Revision: at}
 	if o == nil {

@@ -130,7 +130,7 @@ func (a *authority) note(s *source, err error) {
 	}
 }
 
-// beginLook waits until nobody else reads the source. The caller calls the returned function at the end.
+// beginLook waits until no other goroutine reads the source. The caller calls the returned function at the end.
 func (a *authority) beginLook(ctx context.Context, s *source) (end func(), err error) {
 	select {
 	case s.turn <- struct{}{}:

@@ -177,8 +177,8 @@ func (s *Store) Watch(
 	return s.Engine.Watch(ctx, within, after, terms...)
 }
 
-// ResourcesIn implements [storage.Store]. It leaves out the resources whose objects nobody can delete here, because
-// they do not hold a namespace.
+// ResourcesIn implements [storage.Store]. It leaves out the resources whose objects cannot be deleted here, because
+// they do not keep a namespace from being removed.
 func (s *Store) ResourcesIn(ctx context.Context, namespace string) ([]string, error) {
 	names, err := s.Engine.ResourcesIn(ctx, namespace)
 	return slices.DeleteFunc(names, func(name string) bool { return s.authority.sources[name].remove == nil }), err

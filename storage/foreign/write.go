@@ -9,7 +9,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// beginWrite waits until nobody else writes the object. The returned function ends the write, and may be called twice.
+// beginWrite waits until no other write of the object is running. The returned function ends the write, and may be
+// called twice.
 func (a *authority) beginWrite(ctx context.Context, s *source, key storage.Key) (end func(), err error) {
 	for {
 		a.mu.Lock()

@@ -114,8 +114,7 @@ func (a *authority) driveCommits() {
 	}
 }
 
-// commitNext makes the next commit. It returns false, and whoever proposes next must drive the commits, if nothing
-// waits.
+// commitNext makes the next commit. If nothing waits, it returns false, and the next proposer must drive the commits.
 func (a *authority) commitNext() bool {
 	a.commits.mu.Lock()
 	batch := a.commits.take()

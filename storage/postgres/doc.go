@@ -22,11 +22,11 @@
 //
 // reads objects, unless a transformer seals them. Do not change the tables by hand.
 //
-// The row in state orders all commits: whoever assigns revisions holds its lock until the commit ends, so a reader that
-// sees a revision sees every lower one. Revisions have no gaps within an epoch. A new epoch begins when the server
-// lacks commits, or may lack them: after the promotion of a standby, a recovery to a point in time, or the restore of a
-// dump. Its revisions begin above the clock, and above all revisions that anybody can have seen. Watches from before
-// then get 410.
+// The row in state orders all commits. A replica that assigns revisions holds the lock of the row until the commit
+// ends, so a reader that sees a revision sees every lower one. Revisions have no gaps within an epoch. A new epoch
+// begins when the server lacks commits, or may lack them: after the promotion of a standby, a recovery to a point in
+// time, or the restore of a dump. Its revisions begin above the clock, and above all revisions that a client can have
+// seen. Watches from before then get 410.
 //
 // The current partition of changes receives each change until it has half of the age, or a quarter of the bytes, of the
 // history. Then the next one does, and a replica truncates the one after that.

@@ -24,7 +24,7 @@ const (
 	// joinAgain is how long a replica waits before it tries again to join a Postgres that was read-only.
 	joinAgain = time.Second
 	// recount is how many notifications without news a replica receives before it counts the other replicas again. Most
-	// of these notifications are its own, and nobody needs them once the others have left.
+	// of these notifications are its own, and have no use once the others have left.
 	recount = 200
 )
 
@@ -83,8 +83,8 @@ func (f *feed) at() watch.Revision {
 }
 
 // commits notes which process of Postgres serves a commit of this replica, or 0 after the commit. The notification of
-// the commit may arrive before the answer, and is not worth reading: whoever receives the answer shows the changes, or
-// wakes the feed.
+// the commit may arrive before the answer, and is not worth reading, because the receiver of the answer shows the
+// changes or wakes the feed.
 func (f *feed) commits(process uint32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -247,7 +247,7 @@ func (a *authority) listen(ctx context.Context) (conn *pgx.Conn, err error) {
 }
 
 // join makes all later commits of others notify a connection that listens, unless it has joined. While Postgres is
-// read-only, nobody can join, and others may still commit. The replica then reads at intervals.
+// read-only, replicas cannot join, but others may still commit. The replica then reads at intervals.
 func (f *following) join(ctx context.Context, conn *pgx.Conn) error {
 	if f.joined {
 		return nil

@@ -169,7 +169,7 @@ func (s *subject) checkInvariants() {
 	}
 }
 
-// checkRecord checks one record by itself.
+// checkRecord checks a single record.
 func (s *subject) checkRecord(r *storage.Record, extract storage.Extractor) {
 	version := string(r.JSON[r.Version.Start:r.Version.End])
 	require.Equal(s, strconv.FormatUint(uint64(r.Revision), 10), version, "the JSON carries the record's revision: %s",

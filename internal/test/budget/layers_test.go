@@ -88,8 +88,8 @@ func TestCoreKnowsNoKubernetesModule(t *testing.T) {
 	}
 }
 
-// Replicas that run etcd themselves cost a host nothing that does not import their module: neither the core nor the
-// module of a store over an etcd apart requires the server.
+// Hosts pay for an embedded etcd only if they import its module. Neither the core nor the module of a store over a
+// separate etcd requires the server.
 func TestOnlyEmbeddedMembersRequireTheServerOfEtcd(t *testing.T) {
 	const server = "go.etcd.io/etcd/server/v3 "
 	for _, module := range []string{"go.mod", "storage/etcd/go.mod"} {

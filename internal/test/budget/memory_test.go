@@ -44,7 +44,7 @@ var holders = []holder{
 	{"rest/internal/front/answer.go lend", 2, charged + ": an object in YAML, CBOR, Protobuf or indented JSON, as a Table or as metadata"},
 	{"rest/internal/front/get.go lend", 1, charged + ": an object in another version than the stored one"},
 	{"rest/internal/front/discovery.go lend", 1, charged + ": aggregated discovery in YAML or Protobuf"},
-	{"rest/internal/front/pluginpaths.go lend", 1, charged + ": what the handler of a plug-in's path takes, such as the answer to a transaction"},
+	{"rest/internal/front/pluginpaths.go lend", 1, charged + ": memory that the handler of a plug-in's path takes, such as for the answer to a transaction"},
 	{"rest/internal/front/counts.go lend", 1, charged + ": counts by value, with their JSON"},
 	{"rest/internal/service/local.go Lend", 1, charged + ": counts for a client in the process"},
 	{"rest/internal/history/past.go Lend", 1, charged + ": documents of former versions, differences and their JSON"},

@@ -66,7 +66,7 @@ func packages(root, module string) (dirs []string, err error) {
 	return dirs, err
 }
 
-// api returns the exported API of a module. It is empty for a module of programs.
+// api returns the exported API of a module. The API of a module that contains only programs is empty.
 func api(root, module string) ([]byte, error) {
 	dirs, err := packages(root, module)
 	if err != nil {

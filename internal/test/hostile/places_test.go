@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Users without rights who send bodies byte by byte, or do not read large answers, keep nobody else from anything.
-// Neither one user alone nor several together do, and the administrator can still act.
+// Users without rights who send bodies byte by byte, or do not read large answers, do not impede other users. Neither
+// one user alone nor several together do, and the administrator can still act.
 func hoarders(t *testing.T, h *host) {
 	n := connections(t)
 	address := h.plain.Listener.Addr().String()
@@ -65,7 +65,7 @@ func slowCrowd(t *testing.T, h *host) {
 	}
 }
 
-// A user gets half of the places at most, also if all its requests are honest, and the administrator always gets one.
+// A user gets at most half of the places, even if all its requests are honest. The administrator always gets a place.
 func honestCrowd(t *testing.T, h *host) {
 	conns := make([]io.Closer, 0, maxInFlight)
 	for range maxInFlight { // each body is a body under way

@@ -90,7 +90,7 @@ func loosenedFilter(t *testing.T, h *host) {
 	assert.Equal(t, http.StatusOK, watch(bob, restricted))
 }
 
-// A web page whose owner has pointed its name to the address of the API finds nobody there, whatever it sends.
+// The API refuses every request of a web page whose owner has pointed its name to the address of the API.
 func reboundName(t *testing.T, h *host) {
 	url := h.replica(t, rest.Options{Browsers: rest.Browsers{AllowedHosts: []string{"localhost"}}})
 	before := h.count(t, "shared")

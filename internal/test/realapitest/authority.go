@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// Authority signs certificates. It is also used for a certificate and its key.
+// Authority is a certificate with its key. An authority signs other certificates.
 type Authority struct {
 	Certificate *x509.Certificate
 	Key         *ecdsa.PrivateKey
-	// PEM is the certificate.
+	// PEM is the encoded certificate.
 	PEM string
 }
 
@@ -27,7 +27,7 @@ func NewAuthority(name string) *Authority {
 		KeyUsage: x509.KeyUsageCertSign}, nil)
 }
 
-// Sign makes the certificate of a client that is valid for an hour.
+// Sign issues a client certificate that is valid for an hour.
 func (a *Authority) Sign(name string, groups ...string) *Authority {
 	return Issue(&x509.Certificate{SerialNumber: big.NewInt(2),
 		Subject:   pkix.Name{CommonName: name, Organization: groups},
@@ -35,7 +35,7 @@ func (a *Authority) Sign(name string, groups ...string) *Authority {
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, a)
 }
 
-// TLS returns the certificate for a client or a server.
+// TLS returns the certificate and its key for the TLS configuration of a client or a server.
 func (a *Authority) TLS() tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{a.Certificate.Raw}, PrivateKey: a.Key}
 }
@@ -49,7 +49,7 @@ func (a *Authority) PrivateKey() string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}))
 }
 
-// Issue makes a certificate and its key. Without an authority, the certificate signs itself.
+// Issue makes a certificate and its key. Without an authority, the certificate is self-signed.
 func Issue(template *x509.Certificate, by *Authority) *Authority {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

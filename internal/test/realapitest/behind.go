@@ -26,12 +26,13 @@ import (
 type Behind struct {
 	t       testing.TB
 	Address string
-	// Issuer is the common name of the authority of the proxy that has sent the latest request with the query "load".
+	// Issuer is the common name of the authority that signed the proxy's certificate in the latest request with the
+	// query parameter "load".
 	Issuer atomic.Value
 }
 
-// Aggregate serves the kinds of a group behind kube-apiserver until the test ends. The server publishes itself, in the Service of
-// [Server.Permit] and at a port of its own.
+// Aggregate serves the kinds of a group behind kube-apiserver until the test ends. The server publishes itself through
+// the Service that [Server.Permit] creates, at its own port.
 func (s *Server) Aggregate(t *testing.T, group string, options rest.Options, kinds ...rest.Definition) *Behind {
 	t.Helper()
 	t.Setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
@@ -82,7 +83,8 @@ func (s *Server) Available(name string) {
 	s.Kubectl("admin", "wait", "--for=condition=Available", fmt.Sprintf("--timeout=%ds", Patience/time.Second), "apiservice/"+name)
 }
 
-// Get returns the code of a GET that bypasses kube-apiserver, with a certificate or none.
+// Get sends a GET directly to the aggregated server, bypassing kube-apiserver, and returns the code of the answer. The
+// certificate may be nil.
 func (b *Behind) Get(certificate *Authority, path string, headers ...string) int {
 	b.t.Helper()
 	settings := &tls.Config{InsecureSkipVerify: true}

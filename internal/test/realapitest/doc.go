@@ -1,3 +1,3 @@
-// Package realapitest runs kube-apiserver itself for tests, with an etcd, and an aggregated server behind it. Both programs are
-// built by make real-conformance, because kube-apiserver takes minutes of processor time to compile.
+// Package realapitest runs kube-apiserver and etcd for tests, and an aggregated server behind kube-apiserver. Only make
+// real-conformance builds both programs, because compiling kube-apiserver takes minutes of CPU time.
 package realapitest

@@ -21,28 +21,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Patience is the guard of waits for other processes.
+// Patience bounds the wait for other processes.
 const Patience = 3 * time.Minute
 
-// Server is kube-apiserver with an etcd. Its users are those of static tokens: admin, who may do everything, alice and bob, who
-// have no rights, and program, the service account of an aggregated server.
+// Server is kube-apiserver with an etcd. Its users have static tokens: admin may do everything, alice and bob have no
+// rights, and program is the service account of an aggregated server.
 type Server struct {
 	t        testing.TB
-	dir      string // of its files
+	dir      string // holds the files of the server
 	programs string
 	port     int
 	etcd     string
-	// Authority signs its own certificate. Clients signs those of its clients, and Proxies that with which it asks
-	// aggregated servers.
+	// Authority signs the certificate of the server. Clients signs the certificates of its clients. Proxies signs the
+	// certificate that it presents to aggregated servers.
 	Authority, Clients, Proxies *Authority
 	process                     *exec.Cmd
 }
 
-// Start starts kube-apiserver, with further flags. It skips the test if there is no program.
+// Start starts kube-apiserver with additional flags. It skips the test if DECORUM_REAL is not set.
 func Start(t testing.TB, flags ...string) *Server {
 	t.Helper()
 	programs := os.Getenv("DECORUM_REAL")
-	// kube-apiserver takes minutes of processor time to compile, so only make real-conformance builds it.
+	// Compiling kube-apiserver takes minutes of CPU time, so only make real-conformance does it.
 	if programs == "" {
 		t.Skip("set DECORUM_REAL to a directory with kube-apiserver and etcd; make real-conformance builds both")
 	}
@@ -70,7 +70,7 @@ func Start(t testing.TB, flags ...string) *Server {
 	return s
 }
 
-// startEtcd starts etcd, which ends with its input.
+// startEtcd starts etcd, which ends when its standard input is closed.
 func (s *Server) startEtcd() {
 	etcd := exec.Command(filepath.Join(s.programs, "etcd"))
 	input, err := etcd.StdinPipe()
@@ -89,13 +89,13 @@ func (s *Server) startEtcd() {
 // Path returns the path of a file of the server.
 func (s *Server) Path(name string) string { return filepath.Join(s.dir, name) }
 
-// URL is the address of the server.
+// URL returns the URL of the server.
 func (s *Server) URL() string { return "https://127.0.0.1:" + strconv.Itoa(s.port) }
 
-// Port is its port.
+// Port returns the port of the server.
 func (s *Server) Port() int { return s.port }
 
-// Write replaces a file of the server as a whole.
+// Write atomically replaces a file of the server.
 func (s *Server) Write(name, text string) {
 	s.t.Helper()
 	path := s.Path(name)
@@ -103,7 +103,7 @@ func (s *Server) Write(name, text string) {
 	require.NoError(s.t, os.Rename(path+".new", path))
 }
 
-// UseProxies gives the server a certificate of an authority, for requests to aggregated servers.
+// UseProxies gives the server a certificate for requests to aggregated servers, signed by an authority.
 func (s *Server) UseProxies(a *Authority) {
 	own := a.Sign("front-proxy")
 	s.Write("proxy.key", own.PrivateKey())
@@ -132,7 +132,7 @@ func (s *Server) Resume(flags ...string) {
 	ready := func() bool { code, _ := s.Do("admin", "GET", "/readyz", nil); return code == 200 }
 	if !assert.Eventually(s.t, ready, 2*Patience, time.Second) {
 		text, _ := os.ReadFile(s.Path("log"))
-		s.t.Fatalf("kube-apiserver does not get ready:\n%s", text[max(0, len(text)-5000):])
+		s.t.Fatalf("kube-apiserver does not become ready:\n%s", text[max(0, len(text)-5000):])
 	}
 }
 
@@ -145,7 +145,7 @@ func (s *Server) Stop() {
 	}
 }
 
-// Process is kube-apiserver.
+// Process returns the process of kube-apiserver.
 func (s *Server) Process() *os.Process { return s.process.Process }
 
 // Client returns a client that trusts the server.
@@ -157,8 +157,8 @@ func (s *Server) Client() *http.Client {
 	return &http.Client{Transport: transport, Timeout: time.Minute}
 }
 
-// Do sends a request with the token of a user over a connection of its own, and returns the code and the body of the answer. The
-// code is 0 if there is no answer.
+// Do sends a request with the token of a user over a new connection, and returns the code and the body of the answer.
+// The code is 0 if the request fails.
 func (s *Server) Do(user, method, path string, body []byte, header ...string) (code int, answer []byte) {
 	client := s.Client()
 	defer client.CloseIdleConnections()
@@ -192,7 +192,7 @@ func (s *Server) Run(user string, args ...string) (string, error) {
 	return string(text), err
 }
 
-// Kubectl runs a command that succeeds.
+// Kubectl runs kubectl as a user, and requires that it succeeds.
 func (s *Server) Kubectl(user string, args ...string) string {
 	s.t.Helper()
 	text, err := s.Run(user, args...)
@@ -200,7 +200,7 @@ func (s *Server) Kubectl(user string, args ...string) string {
 	return text
 }
 
-// Refused runs a command that fails.
+// Refused runs kubectl as a user, and requires that it fails.
 func (s *Server) Refused(user string, args ...string) string {
 	s.t.Helper()
 	text, err := s.Run(user, args...)
@@ -208,7 +208,7 @@ func (s *Server) Refused(user string, args ...string) string {
 	return text
 }
 
-// Background runs a command until stop, and returns its output so far.
+// Background starts kubectl as a user. output returns its output so far, and stop ends it.
 func (s *Server) Background(user string, args ...string) (output func() string, stop func()) {
 	text, c := &buffer{}, s.command(user, args...)
 	c.Stdout, c.Stderr = text, text
@@ -219,7 +219,7 @@ func (s *Server) Background(user string, args ...string) (output func() string, 
 	}
 }
 
-// buffer is read while it is written.
+// buffer is a buffer that can be read while kubectl writes to it.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// openNotRun opens the list of the tests that were not run. Without a path, nobody reads it.
+// openNotRun opens the list of the tests that were not run. Without a path, the list is discarded.
 func openNotRun(path string) (*os.File, error) {
 	if path == "" {
 		path = os.DevNull

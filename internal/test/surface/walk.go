@@ -83,8 +83,8 @@ func (w *walker) visit(at string, t types.Type) {
 	}
 }
 
-// seals reports whether an embedded type is an interface that only keeps others from implementing the interface around
-// it: no user can call its methods, so no user needs its name.
+// seals reports whether an embedded type is an interface that only prevents other packages from implementing the
+// interface around it. Users cannot call its methods, so they do not need its name.
 func seals(embedded types.Type) bool {
 	i, ok := embedded.Underlying().(*types.Interface)
 	if !ok || i.NumMethods() == 0 || !i.IsMethodSet() {

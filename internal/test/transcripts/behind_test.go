@@ -15,8 +15,8 @@ import (
 	"github.com/decorum-go/decorum/rest/conformance"
 )
 
-// Through kube-apiserver, an aggregated server answers for the kind Widget as kube-apiserver does for a custom resource. The
-// cases of other kinds are answered by kube-apiserver itself.
+// Through kube-apiserver, an aggregated server answers for the kind Widget as kube-apiserver does for a custom
+// resource. kube-apiserver itself answers the cases of other kinds.
 func TestTranscriptsBehindKubeAPIServer(t *testing.T) {
 	s := realapitest.Start(t)
 	s.Stop()

@@ -20,25 +20,26 @@ import (
 	"time"
 )
 
-// The files that Open makes in Options.Dir if it has an authority.
+// Open makes these files in Options.Dir if it has an authority.
 const (
-	madeFile    = "certificate.pem" // the certificate and its key, in one file, so that they change at once
+	madeFile    = "certificate.pem" // the certificate and its key, in one file, so that both change together
 	trustedFile = "authority.pem"   // the certificates of the authorities
 )
 
 const (
 	lifetime = 30 * 24 * time.Hour
-	renewAt  = 10 * 24 * time.Hour // how long before its end a certificate is replaced
-	// tolerance is how far the clocks of two machines may differ: a certificate is valid from this long ago.
+	renewAt  = 10 * 24 * time.Hour // how long before it expires a certificate is replaced
+	// tolerance bounds the difference between the clocks of two machines. A new certificate is valid from this long
+	// before its creation.
 	tolerance = 7 * 24 * time.Hour
-	// lookEvery is how often a process looks whether its certificate must be replaced.
+	// lookEvery is how often a process checks whether its certificate must be replaced.
 	lookEvery         = time.Hour
 	authorityLifetime = 20 * 365 * 24 * time.Hour
 )
 
 // MakeAuthority returns the file for Options.Authority: the certificate and the private key of a new certificate
-// authority, in PEM. Make it once, and copy it to each machine. Whoever has it can join the cluster, and read and write
-// all objects.
+// authority, in PEM. Make it once, and copy it to each machine. Anyone who holds the file can join the cluster, and
+// read and write all objects.
 func MakeAuthority() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -109,7 +110,7 @@ func readAuthority(file string) (*authority, error) {
 	}
 	if public, ok := a.key.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok ||
 		!public.Equal(a.certificates[0].PublicKey) {
-		return nil, fmt.Errorf("embedded: Options.Authority: the first key of %s is not that of its first certificate", file)
+		return nil, fmt.Errorf("embedded: Options.Authority: the first key and certificate of %s do not match", file)
 	}
 	return a, nil
 }
@@ -164,7 +165,7 @@ func (a *authority) issue(template *x509.Certificate) ([]byte, error) {
 	return encodePair(certificate, key)
 }
 
-// clientTLS returns the configuration of an operator's connections. Without certificates it is nil.
+// clientTLS returns the TLS configuration for an operator's connections, or nil without certificates.
 func (id *identity) clientTLS() (*tls.Config, error) {
 	switch {
 	case id.tls.Empty():
@@ -257,7 +258,7 @@ func (id *identity) keepCertificates(ctx context.Context) {
 	}
 }
 
-// replaceFile writes a file that is there as a whole, or not at all.
+// replaceFile writes a file as a whole or not at all.
 func replaceFile(name string, text []byte) error {
 	old, err := os.ReadFile(name)
 	if err == nil && bytes.Equal(old, text) {

@@ -16,8 +16,8 @@ import (
 	"github.com/decorum-go/decorum/storage/etcd/embedded"
 )
 
-// shown returns the certificate that a member shows, to whom has the certificate of a directory. The error is the one
-// of the handshake.
+// shown returns the certificate that a member presents to a client. The client uses the certificate in a directory, or
+// none. The error comes from the handshake.
 func shown(t *testing.T, p *process, dir string) (*x509.Certificate, error) {
 	t.Helper()
 	config := &tls.Config{RootCAs: x509.NewCertPool()}
@@ -38,8 +38,8 @@ func shown(t *testing.T, p *process, dir string) (*x509.Certificate, error) {
 	return response.TLS.PeerCertificates[0], nil
 }
 
-// A member makes its certificate, keeps it over a restart, and replaces it before it expires. It accepts nobody without
-// one.
+// A member makes its certificate, keeps it across restarts, and replaces it before it expires. It refuses clients
+// without a certificate of its authority.
 func TestMadeCertificates(t *testing.T) {
 	t.Parallel()
 	p := processes(t, 1)[0]
@@ -93,13 +93,13 @@ func TestAuthorityIsReplaced(t *testing.T) {
 	}
 	restart(append(append([]byte{}, next...), old...))
 	_, err = shown(t, p, saved)
-	assert.NoError(t, err, "a member that has not restarted yet")
+	assert.NoError(t, err, "the client has not restarted yet")
 	restart(next)
 	_, err = shown(t, p, saved)
 	assert.Error(t, err)
 }
 
-// A member with given files shows a new certificate after somebody has replaced the files.
+// A member with given files presents the new certificate after the files were replaced.
 func TestGivenCertificatesAreReadAgain(t *testing.T) {
 	t.Parallel()
 	maker := processes(t, 1)[0]
@@ -116,7 +116,7 @@ func TestGivenCertificatesAreReadAgain(t *testing.T) {
 	require.NoError(t, err)
 
 	require.NoError(t, os.Remove(given))
-	maker.mustOpen() // makes another one
+	maker.mustOpen() // makes another certificate
 	maker.close()
 	second, err := shown(t, p, maker.options.Dir)
 	require.NoError(t, err)

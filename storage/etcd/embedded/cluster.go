@@ -14,7 +14,7 @@ import (
 	"go.etcd.io/etcd/server/v3/etcdserver"
 )
 
-// Cluster has the operations of an operator. They are those of etcdctl, in the order that keeps the cluster available.
+// Cluster offers operators the operations of etcdctl, in an order that keeps the cluster available.
 type Cluster struct {
 	client *clientv3.Client
 	only   *etcdserver.EtcdServer // the member in this process of a cluster without addresses
@@ -22,27 +22,27 @@ type Cluster struct {
 
 // Member is a member of a cluster.
 type Member struct {
-	// Address is the one of Options.Peers.
+	// Address is the member's address in Options.Peers.
 	Address string
 	// Operations is the address for operations, or empty if the member has none.
 	Operations string
-	// Learner says that the member has no vote yet.
+	// Learner means that the member has no vote yet.
 	Learner bool
-	// Leader says that the member leads.
+	// Leader means that the member leads.
 	Leader bool
-	// Bytes and UsedBytes are the size of the database, and how much of it is in use.
+	// Bytes is the size of the database, and UsedBytes is the part in use.
 	Bytes, UsedBytes int64
-	// Full says that the database has reached its quota.
+	// Full means that the database has reached its quota.
 	Full bool
-	// Err says why the member does not answer.
+	// Err is the reason why the member does not answer, or nil.
 	Err error
 
 	id       uint64
 	endpoint string
 }
 
-// Connect connects to the cluster of Options.Peers, with the certificates that the options name. Other options have no
-// meaning. It returns an error if no peer answers.
+// Connect connects to the cluster of Options.Peers, with the certificates that the options name. It ignores all other
+// options. It returns an error if no peer answers.
 func Connect(ctx context.Context, opts Options) (*Cluster, error) {
 	id, err := opts.identify()
 	if err != nil {
@@ -127,8 +127,9 @@ func (m *Member) ask(ctx context.Context, client *clientv3.Client) {
 	m.Bytes, m.UsedBytes = state.DbSize, state.DbSizeInUse
 }
 
-// Remove removes the member with an address from the cluster, for good: a process with its directory cannot start again.
-// Stop the process first. The cluster refuses if the rest would have no quorum; Remove then tries again until ctx ends.
+// Remove permanently removes the member with this address from the cluster. A process can no longer start with the
+// member's directory. Stop the process first. If the remaining members would have no quorum, the cluster refuses the
+// removal, and Remove tries again until ctx ends.
 func (c *Cluster) Remove(ctx context.Context, address string) error {
 	list, err := c.client.MemberList(ctx)
 	if err != nil {
@@ -154,9 +155,9 @@ func (c *Cluster) Backup(ctx context.Context, w io.Writer) error {
 	return errors.Join(err, backup.Close())
 }
 
-// Defragment returns the free space of the databases to the file systems, one member after the other. Meanwhile the
-// replica in the process of the member waits with its writes and with reads of the most recent state. The others go on,
-// also while the leader is defragmented, because each member applies the commits by itself.
+// Defragment returns free space in the databases to the file systems, one member at a time. Meanwhile the replica in
+// the member's process delays writes and reads of the most recent state. The other replicas continue, even while the
+// leader defragments, because each member applies commits on its own.
 func (c *Cluster) Defragment(ctx context.Context) error {
 	members, err := c.Members(ctx)
 	if err != nil {
@@ -175,7 +176,8 @@ func (c *Cluster) Defragment(ctx context.Context) error {
 	return nil
 }
 
-// defragment defragments a member. A client that calls its server cannot: it lacks what etcd notifies then.
+// defragment defragments a member. A client that calls its server directly cannot request it, because such a client
+// lacks the notifier that etcd calls.
 func (c *Cluster) defragment(ctx context.Context, endpoint string) error {
 	if c.only != nil {
 		return c.only.Backend().Defrag()
@@ -184,8 +186,8 @@ func (c *Cluster) defragment(ctx context.Context, endpoint string) error {
 	return err
 }
 
-// Reclaim makes a full cluster accept writes again: it drops the history of etcd, defragments each member, and disarms
-// the alarm. It does not help if the objects alone need more than the quota: then raise the quota first.
+// Reclaim makes a full cluster accept writes again. It drops the history of etcd, defragments each member, and disarms
+// the alarm. If the objects alone exceed the quota, raise the quota first.
 func (c *Cluster) Reclaim(ctx context.Context) error {
 	now, err := c.client.Get(ctx, startsPrefix, clientv3.WithCountOnly())
 	if err != nil {

@@ -20,11 +20,11 @@ import (
 	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
-// day is more than certificates are replaced in advance, and less than clocks may differ.
+// day is the unit of the clock differences in these tests.
 const day = 24 * time.Hour
 
-// Three processes with the same flag found a cluster, although the clocks of two are wrong by three days. Then an operator does
-// everything that docs/storage.md describes, one after the other. Every write stays.
+// Three processes with the same flag found a cluster, although two clocks are wrong by three days. Then an operator
+// performs the tasks of docs/embedded.md in turn. No write is lost.
 func TestLifeOfACluster(t *testing.T) {
 	t.Parallel()
 	all := processes(t, 3)
@@ -46,7 +46,7 @@ func TestLifeOfACluster(t *testing.T) {
 				}
 				name := strings.ReplaceAll(strings.ToLower(name), " ", "-") + "-" + string(rune('a'+i))
 				written[name] = put(t, p.store, name, name)
-				assert.Greater(t, written[name].Revision, last, "revisions ascend, whatever the clocks say")
+				assert.Greater(t, written[name].Revision, last, "revisions ascend with any clock")
 				last = written[name].Revision
 			}
 			for i, p := range all {
@@ -149,13 +149,13 @@ func TestLifeOfACluster(t *testing.T) {
 		_, err := all[1].store.Get(t.Context(), note("lost"), storage.MostRecent)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 		assert.Greater(t, put(t, all[2].store, "again", "x").Revision, lost.Revision, "no revision is used twice")
-		for name := range written { // the restored revisions are the same, so the objects are
+		for name := range written { // the backup restores the revisions, too
 			read(t, all[2].store, name)
 		}
 	})
 }
 
-// withoutQuorum requires that a replica serves what it has, and refuses everything else. It returns an object.
+// withoutQuorum requires that a replica serves its state and refuses everything else. It returns the named object.
 func withoutQuorum(t *testing.T, store *embedded.Store, name string) *storage.Record {
 	t.Helper()
 	for ready := error(nil); ready == nil; ready = store.Ready() {
@@ -170,7 +170,7 @@ func withoutQuorum(t *testing.T, store *embedded.Store, name string) *storage.Re
 	return r
 }
 
-// A cluster of one without any address grows to three. Its data is not copied, and its store stays the same.
+// A cluster of one without addresses grows to three. It keeps its data in place and its store ID.
 func TestClusterOfOneGrows(t *testing.T) {
 	t.Parallel()
 	all := processes(t, 3)
@@ -201,7 +201,8 @@ func TestClusterOfOneGrows(t *testing.T) {
 	assert.Equal(t, "second", read(t, all[2].store, "second").Key.Name)
 }
 
-// A process with an empty directory founds nothing while a peer is away, because the data could be there.
+// A process with an empty directory does not found a cluster while a peer is unreachable, because that peer could hold
+// the data.
 func TestEmptyProcessesWaitForAllPeers(t *testing.T) {
 	t.Parallel()
 	all := processes(t, 3)
@@ -222,7 +223,8 @@ func TestEmptyProcessesWaitForAllPeers(t *testing.T) {
 	}
 }
 
-// A full database refuses writes and serves reads, also after a restart. Reclaiming its free space helps.
+// A full database refuses writes and serves reads, even after a restart. It accepts writes again after its free space
+// was reclaimed.
 func TestFullQuota(t *testing.T) {
 	t.Parallel()
 	p := alone(t)

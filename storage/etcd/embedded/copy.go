@@ -16,15 +16,15 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// startsFile says in Options.Dir how often the member has started. The cluster knows the same number, so a member
-// recognizes that its directory was put back to an earlier state.
+// startsFile is the file in Options.Dir that counts the starts of the member. The cluster keeps the same count, so a
+// member detects that its directory was restored to an earlier state.
 const startsFile = "starts.json"
 
-// startsPrefix is where the cluster keeps the numbers.
+// startsPrefix is the prefix of the keys under which the cluster keeps the counts.
 const startsPrefix = "/decorum-embedded/starts/"
 
-// ErrOldCopy means that the directory of a member is an older copy of itself. The member has forgotten what it promised
-// to the others since, so acknowledged writes could be lost if it continued.
+// ErrOldCopy means that the directory of a member is an older copy of itself. The member has lost the promises that it
+// has made to the others since then, so acknowledged writes could be lost if it continued.
 var ErrOldCopy = errors.New("embedded: the directory is an older copy: empty it, and the process joins again")
 
 // starts is the content of startsFile.
@@ -49,9 +49,9 @@ func (id *identity) readStarts() (s starts, err error) {
 	return s, nil
 }
 
-// checkDirectory asks the other members, before this one starts, whether it still belongs to them, and whether it has
-// started more often than its directory knows. If they have no quorum without this member, it must start first, and
-// countStart checks.
+// checkDirectory asks the other members, before this one starts, whether this member still belongs to the cluster and
+// whether it has started more often than its directory records. If the others have no quorum without this member, it
+// must start first, and countStart compares the counts.
 func (id *identity) checkDirectory(ctx context.Context) error {
 	own, err := id.readStarts()
 	if err != nil || own.Member == "" || len(id.others()) == 0 {
@@ -79,20 +79,20 @@ func (id *identity) checkDirectory(ctx context.Context) error {
 	defer cancel()
 	cluster, err := startsIn(clientv3.WithRequireLeader(bounded), members, own.Member)
 	if err != nil {
-		return nil // there is no quorum
+		return nil // no quorum
 	}
 	return own.compare(id.Dir, cluster)
 }
 
-// compare returns ErrOldCopy if the cluster knows more starts than the directory.
+// compare returns ErrOldCopy if the cluster has counted more starts than the directory.
 func (s starts) compare(dir string, cluster int) error {
 	if cluster > s.Starts {
-		return fmt.Errorf("%w: %s knows %d starts, and the cluster %d", ErrOldCopy, dir, s.Starts, cluster)
+		return fmt.Errorf("%w: %s records %d starts, and the cluster records %d", ErrOldCopy, dir, s.Starts, cluster)
 	}
 	return nil
 }
 
-// startsIn returns how often the cluster knows that a member has started.
+// startsIn returns the number of starts that the cluster has recorded for a member.
 func startsIn(ctx context.Context, client *clientv3.Client, member string) (int, error) {
 	response, err := client.Get(ctx, startsPrefix+member)
 	if err != nil || len(response.Kvs) == 0 {
@@ -103,7 +103,7 @@ func startsIn(ctx context.Context, client *clientv3.Client, member string) (int,
 
 func isFull(err error) bool { return errors.Is(rpctypes.Error(err), rpctypes.ErrNoSpace) }
 
-// countStart counts this start, in the directory first.
+// countStart records this start, first in the directory and then in the cluster.
 func (m *member) countStart(ctx context.Context, client *clientv3.Client) error {
 	own, err := m.id.readStarts()
 	if err != nil {
@@ -129,7 +129,7 @@ func (m *member) countStart(ctx context.Context, client *clientv3.Client) error 
 			return err
 		}
 		if _, err = client.Put(ctx, startsPrefix+own.Member, strconv.Itoa(next.Starts)); isFull(err) {
-			return nil // the cluster knows the number of an earlier start, which is not wrong
+			return nil // a full cluster keeps a lower count, which compare accepts
 		}
 		return err
 	})

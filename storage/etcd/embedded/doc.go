@@ -1,6 +1,6 @@
-// Package embedded is package storage/etcd for a host that operates no etcd: each process of the host runs a member of
-// etcd, and opens the store on it. Three processes on three machines need one program and one flag, which has the same
-// value on each of them:
+// Package embedded provides the store of package storage/etcd to hosts that do not operate an etcd cluster. Each
+// process of the host runs a member of etcd and opens the store on it. Three processes on three machines run the same
+// program with the same flag:
 //
 //	store, err := embedded.Open(ctx, embedded.Options{
 //		Dir:       "/var/lib/platform",
@@ -8,18 +8,19 @@
 //		Authority: "/etc/platform/authority.pem",
 //	})
 //
-// The store calls its member without a socket. Members listen on two addresses each: their own one of Peers, for
-// the other members, and one for the operations of [Cluster] and for etcdctl. Both require a certificate of the
-// authority, unless all addresses are those of the loopback interface.
+// The store calls its member directly, without a socket. Each member listens on two addresses: its own address in
+// Peers, for the other members, and an address for [Cluster] and etcdctl. Both require a certificate that the authority
+// has signed, unless all addresses are loopback addresses.
 //
 // # How a cluster begins
 //
-// A process whose directory is empty asks all peers before it starts a member. If one of them belongs to a
-// cluster, the process joins it: as a learner, which has no vote, until it has the data. If its address has a member
-// already, the disk of that member was lost, so the new member replaces it. If all peers answer that they wait with
-// empty directories, the process with the first address founds a cluster, and the others join it. A process
-// with an empty directory never founds a cluster while it cannot reach a peer, because the data could be there. With
-// one peer, or none, a process founds a cluster of one at once. It grows when other processes name its address.
+// A process with an empty directory asks all peers before it starts a member. If one of them belongs to a cluster, the
+// process joins that cluster as a learner, which has no vote until it has the data. If the cluster already has a member
+// with the address of the process, that member has lost its disk, and the new member replaces it. If all peers are
+// waiting with empty directories, the process with the first address founds a cluster, and the others join it. A
+// process with an empty directory never founds a cluster while it cannot reach a peer, because that peer could hold the
+// data. A process with one peer or none immediately founds a cluster of one, which grows when other processes name its
+// address.
 //
-// docs/embedded.md has a section for each thing that an operator does, and for each fault.
+// docs/embedded.md has a section for each task of an operator and for each fault.
 package embedded

@@ -26,5 +26,5 @@ func serve(ctx context.Context) error {
 	return serveAPI(ctx, store)
 }
 
-// serveAPI stands for what a host does with a store: it passes the store to rest.New.
+// serveAPI represents the rest of the host, which passes the store to rest.New.
 func serveAPI(context.Context, storage.Store) error { return nil }

@@ -16,14 +16,14 @@ import (
 const (
 	// askPeersEvery is how often a process with an empty directory asks its peers.
 	askPeersEvery = 200 * time.Millisecond
-	// complainEvery is how often it logs for whom it waits.
+	// complainEvery is how often it logs the peers that it waits for.
 	complainEvery = 10 * time.Second
 	askTimeout    = 2 * time.Second
 	maxAnswer     = 1 << 20
 )
 
-// membersPath is the path at which a member tells other members who belongs to the cluster. A process that waits
-// answers there, too, with another code.
+// membersPath is the path at which a member lists the members of its cluster. A waiting process answers at this path,
+// too, with a different status code.
 const membersPath = "/members"
 
 // known is a member, as other members describe it.
@@ -36,13 +36,13 @@ type known struct {
 	cluster string // the id of the cluster
 }
 
-// waiting is what a process with an empty directory answers.
+// waiting is the answer of a process with an empty directory.
 type waiting struct {
 	Peers []string `json:"peers"`
 }
 
-// gather waits until this process knows whether it belongs to a cluster. It returns the URLs for clients of its
-// members, or none if all peers wait with empty directories and this process is the one to found a cluster.
+// gather waits until this process can join or found a cluster. It returns the client URLs of the cluster's members, or
+// none if all peers are waiting with empty directories and this process must found the cluster.
 func (id *identity) gather(ctx context.Context) (endpoints []string, err error) {
 	others := id.others()
 	if len(others) == 0 {
@@ -66,7 +66,7 @@ func (id *identity) gather(ctx context.Context) (endpoints []string, err error) 
 		if endpoints := endpointsOf(members); len(endpoints) > 0 {
 			return endpoints, nil
 		}
-		// A cluster whose members have announced no address for clients yet is a cluster, too.
+		// Members that have not announced an address for clients yet already form a cluster.
 		if absent == nil && len(members) == 0 && id.Self == id.peers[0] {
 			return nil, nil
 		}
@@ -83,7 +83,8 @@ func (id *identity) gather(ctx context.Context) (endpoints []string, err error) 
 	}
 }
 
-// ask asks peers for the members of their cluster. absent says why not all of them wait.
+// ask asks peers for the members of their cluster. absent joins the errors of peers that do not answer or that wait for
+// other peers.
 func (id *identity) ask(ctx context.Context, client *http.Client, peers []string) (members []known, absent error) {
 	for _, peer := range peers {
 		found, waits, err := askPeer(ctx, client, id.url(peer))
@@ -91,7 +92,7 @@ func (id *identity) ask(ctx context.Context, client *http.Client, peers []string
 		case err != nil:
 			absent = errors.Join(absent, err)
 		case found != nil && len(members) > 0 && found[0].cluster != members[0].cluster:
-			return nil, fmt.Errorf("%s belongs to another cluster than other peers: stop the members of one of them", peer)
+			return nil, fmt.Errorf("%s belongs to a different cluster than other peers: stop one of the clusters", peer)
 		case found != nil:
 			members = append(members, found...)
 		case !slices.Equal(waits.Peers, id.peers):
@@ -101,7 +102,7 @@ func (id *identity) ask(ctx context.Context, client *http.Client, peers []string
 	return members, absent
 }
 
-// endpointsOf returns the URLs for clients of the members with a vote. Others refuse most requests.
+// endpointsOf returns the client URLs of the voting members. Learners refuse most requests.
 func endpointsOf(members []known) (endpoints []string) {
 	for _, m := range members {
 		if !m.IsLearner {
@@ -112,7 +113,7 @@ func endpointsOf(members []known) (endpoints []string) {
 	return slices.Compact(endpoints)
 }
 
-// askPeer returns the members of the cluster of a peer, or that it waits.
+// askPeer returns the members of a peer's cluster, or the answer of a waiting peer.
 func askPeer(ctx context.Context, client *http.Client, url string) (members []known, waits waiting, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -130,7 +131,7 @@ func askPeer(ctx context.Context, client *http.Client, url string) (members []kn
 	case http.StatusOK:
 		err = answer.Decode(&members)
 		if err == nil && len(members) == 0 {
-			err = errors.New("it names no members")
+			err = errors.New("the answer names no members")
 		}
 		for i := range members {
 			members[i].cluster = response.Header.Get("X-Etcd-Cluster-ID")
@@ -138,7 +139,7 @@ func askPeer(ctx context.Context, client *http.Client, url string) (members []kn
 	case http.StatusTooEarly:
 		err = answer.Decode(&waits)
 	default:
-		err = fmt.Errorf("it answers %s", response.Status)
+		err = fmt.Errorf("unexpected status %s", response.Status)
 	}
 	if err != nil {
 		return nil, waits, fmt.Errorf("%s: %w", url, err)
@@ -146,11 +147,11 @@ func askPeer(ctx context.Context, client *http.Client, url string) (members []kn
 	return members, waits, nil
 }
 
-// wait answers other processes that this one waits, until stop is called.
+// wait tells other processes that this process is waiting, until stop is called.
 func (id *identity) wait() (stop func(), err error) {
 	listener, err := net.Listen("tcp", id.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("embedded: the address of this process: %w", err)
+		return nil, fmt.Errorf("embedded: listen for peers: %w", err)
 	}
 	server := &http.Server{ReadHeaderTimeout: askTimeout, ErrorLog: slog.NewLogLogger(id.Logger.Handler(), slog.LevelDebug),
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// tryEvery is how often an operation is tried that the cluster refuses for the moment.
+	// tryEvery is the time between attempts at an operation that the cluster refuses for the moment.
 	tryEvery = 200 * time.Millisecond
 	// requestTimeout bounds one request of an operation.
 	requestTimeout = 5 * time.Second
 )
 
-// dial connects to members. Nothing happens before the first request.
+// dial returns a client for members. It connects at the first request.
 func (id *identity) dial(endpoints []string) (*clientv3.Client, error) {
 	config, err := id.clientTLS()
 	if err != nil {
@@ -31,8 +31,8 @@ func (id *identity) dial(endpoints []string) (*clientv3.Client, error) {
 		DialKeepAliveTime: requestTimeout, DialKeepAliveTimeout: requestTimeout, Logger: zap.NewNop()})
 }
 
-// insist repeats an operation until it succeeds or ctx ends. A cluster refuses changes of its members for some seconds
-// after each change, and while a member is away.
+// insist repeats an operation until it succeeds or ctx ends. A cluster refuses changes to its members for some seconds
+// after each change, and while a member is unreachable.
 func insist(ctx context.Context, operation func(ctx context.Context) error) error {
 	tick := time.NewTicker(tryEvery)
 	defer tick.Stop()
@@ -51,7 +51,7 @@ func insist(ctx context.Context, operation func(ctx context.Context) error) erro
 	}
 }
 
-// permanent reports whether an operation fails again whenever it is tried.
+// permanent reports whether an operation would fail again.
 func permanent(err error) bool {
 	for _, target := range []error{rpctypes.ErrMemberNotFound, rpctypes.ErrPermissionDenied, rpctypes.ErrInvalidAuthToken,
 		rpctypes.ErrClusterIDMismatch, errOwnMember, ErrOldCopy} {
@@ -62,10 +62,10 @@ func permanent(err error) bool {
 	return false
 }
 
-var errOwnMember = errors.New("embedded: another process serves the address of this one")
+var errOwnMember = errors.New("embedded: another process already serves this address")
 
-// join makes this process a learner of a cluster, in the place of a member that had its address. It returns the members
-// for the configuration of etcd.
+// join adds this process to a cluster as a learner. It first removes any member with the same address. It returns the
+// members in the form of etcd's configuration.
 func (id *identity) join(ctx context.Context, endpoints []string) (initialCluster string, err error) {
 	if err := id.alone(ctx); err != nil {
 		return "", err
@@ -84,7 +84,7 @@ func (id *identity) join(ctx context.Context, endpoints []string) (initialCluste
 		for _, m := range list.Members {
 			if slices.Contains(m.PeerURLs, url) {
 				if _, err := client.MemberRemove(ctx, m.ID); err != nil {
-					return fmt.Errorf("remove the member that was lost: %w", err)
+					return fmt.Errorf("remove the lost member: %w", err)
 				}
 			}
 		}
@@ -101,7 +101,7 @@ func (id *identity) join(ctx context.Context, endpoints []string) (initialCluste
 	return initialCluster, nil
 }
 
-// alone reports an error if a member answers at the address of this process, which would be removed otherwise.
+// alone returns an error if a member already answers at the address of this process. join would remove that member.
 func (id *identity) alone(ctx context.Context) error {
 	client, err := id.peerClient()
 	if err != nil {
@@ -115,7 +115,7 @@ func (id *identity) alone(ctx context.Context) error {
 }
 
 // initial returns the members in the form of etcd's configuration. etcd compares the URLs, and ignores the names of
-// others.
+// other members.
 func initial(members []*etcdserverpb.Member, name, url string) string {
 	var all []string
 	for _, m := range members {
@@ -140,7 +140,7 @@ func (m *member) promote(ctx context.Context) error {
 			}
 		}
 		if len(endpoints) == 0 {
-			return errors.New("embedded: no member with a vote has an address for clients")
+			return errors.New("embedded: no voting member has an address for clients")
 		}
 		client, err := m.id.dial(endpoints)
 		if err != nil {
@@ -155,9 +155,9 @@ func (m *member) promote(ctx context.Context) error {
 		})
 		err = errors.Join(err, client.Close())
 		if err != nil {
-			return fmt.Errorf("embedded: this member gets no vote: %w", err)
+			return fmt.Errorf("embedded: promote this member: %w", err)
 		}
-		// The other members know the promotion before this one.
+		// The other members may learn of the promotion before this one.
 		if err := m.until(ctx, func() bool { return !m.server().IsLearner() }); err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc"
 )
 
-// localClient returns a client whose requests are calls of a member in this process, and the client for its watches.
+// localClient returns a client that calls a member in this process directly, and the client for its watches.
 func localClient(server *etcdserver.EtcdServer) (*clientv3.Client, pb.WatchClient) {
 	client := v3client.New(server)
 	calls := adapter.KvServerToKvClient(v3rpc.NewQuotaKVServer(server))
@@ -21,8 +21,8 @@ func localClient(server *etcdserver.EtcdServer) (*clientv3.Client, pb.WatchClien
 	return client, adapter.WatchServerToWatchClient(v3rpc.NewWatchServer(server))
 }
 
-// led refuses requests while the member knows no leader, as the gRPC server of etcd does. Otherwise each would wait for
-// its time limit, and the outcome of writes would be unknown.
+// led refuses requests while the member knows no leader, as etcd's gRPC server does. Otherwise each request would wait
+// until it times out, and the outcome of writes would be unknown.
 type led struct {
 	pb.KVClient
 	server *etcdserver.EtcdServer

@@ -31,7 +31,7 @@ func note(name string) storage.Key {
 	return storage.Key{Resource: notes, Namespace: "default", Name: name}
 }
 
-// put writes a note. It insists, because a cluster has no leader for a moment after a change.
+// put writes a note. It retries, because a cluster has no leader for a moment after a change.
 func put(t testing.TB, store storage.Store, name, text string) (r *storage.Record) {
 	t.Helper()
 	storagetest.Insist(t, func() (err error) {
@@ -57,7 +57,7 @@ func read(t testing.TB, store storage.Store, name string) (r *storage.Record) {
 	return r
 }
 
-// process is what one process of a host would have. Its member runs in the process of the test.
+// process represents one process of a host. Its member runs in the process of the test.
 type process struct {
 	testing.TB
 	options embedded.Options
@@ -93,7 +93,7 @@ func (p *process) close() {
 	}
 }
 
-// unsynced makes a member of a test faster. Its elections are slow enough for a busy machine.
+// unsynced makes a member of a test faster, because the member does not sync its files.
 func unsynced(config *embed.Config) {
 	config.UnsafeNoFsync = true
 }
@@ -127,7 +127,7 @@ func processes(t testing.TB, count int) []*process {
 	return all
 }
 
-// openAll opens stores at the same time.
+// openAll opens the stores of all processes at the same time.
 func openAll(t testing.TB, all []*process) {
 	t.Helper()
 	opened := make(chan error, len(all))
@@ -148,7 +148,7 @@ func alone(t testing.TB) *process {
 	return p
 }
 
-// cluster returns the operations of a cluster, as an operator has them on a machine with the authority.
+// cluster returns the operations of a cluster, as an operator sees them on a machine with the authority.
 func cluster(t testing.TB, p *process) *embedded.Cluster {
 	t.Helper()
 	c, err := embedded.Connect(t.Context(), embedded.Options{Peers: p.options.Peers, Authority: p.options.Authority})
@@ -157,7 +157,7 @@ func cluster(t testing.TB, p *process) *embedded.Cluster {
 	return c
 }
 
-// members returns the addresses of the members, those with a vote first.
+// members returns the addresses of the members, separated into voters and learners.
 func members(t testing.TB, c *embedded.Cluster) (voters, learners []string) {
 	t.Helper()
 	all, err := c.Members(t.Context())

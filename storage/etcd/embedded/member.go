@@ -16,16 +16,16 @@ import (
 	"go.uber.org/zap"
 )
 
-// compactAfter is how long etcd keeps the history. It is longer than that of the replicas.
+// compactAfter is how long etcd keeps its history. The replicas keep theirs for a shorter time.
 const compactAfter = "10m"
 
-// The name and the URL of a member without peers, which listens on any port of the loopback interface.
+// aloneName and aloneURL configure a member without peers, which listens on any port of the loopback interface.
 const (
 	aloneName = "alone"
 	aloneURL  = "http://127.0.0.1:0"
 )
 
-// lookAgain is how often a process looks whether its member has reached a state.
+// lookAgain is how often a process checks whether its member has reached a state.
 const lookAgain = 20 * time.Millisecond
 
 // member is the member of etcd in this process.
@@ -87,7 +87,8 @@ func startMember(ctx context.Context, id *identity) (m *member, err error) {
 	return m, nil
 }
 
-// settle waits until the member is a full one.
+// settle waits until the member has a vote and has recorded its start and its address. A founder also waits until more
+// than half of the peers have a vote.
 func (m *member) settle(ctx context.Context, founds bool) error {
 	select {
 	case <-m.server().ReadyNotify():
@@ -116,7 +117,7 @@ func (m *member) settle(ctx context.Context, founds bool) error {
 	return m.until(ctx, func() bool { return m.voters() > len(m.id.peers)/2 })
 }
 
-// voters returns how many members have a vote.
+// voters counts the members with a vote.
 func (m *member) voters() (count int) {
 	for _, other := range m.server().Cluster().Members() {
 		if !other.IsLearner {
@@ -126,7 +127,7 @@ func (m *member) voters() (count int) {
 	return count
 }
 
-// advertise tells the other members a new address of this one, for example when a cluster of one begins to grow.
+// advertise announces a new address of this member to the others, for example when a cluster of one begins to grow.
 func (m *member) advertise(ctx context.Context, client *clientv3.Client) error {
 	own := m.server().Cluster().Member(m.server().MemberID())
 	if m.id.Self == "" || own == nil || len(own.PeerURLs) == 1 && own.PeerURLs[0] == m.id.url(m.id.Self) {
@@ -154,7 +155,7 @@ func (m *member) until(ctx context.Context, holds func() bool) error {
 	return nil
 }
 
-// ErrRemoved means that somebody has removed this member from the cluster.
+// ErrRemoved means that this member was removed from the cluster.
 var ErrRemoved = errors.New("embedded: this member was removed from its cluster: empty its directory, and the process joins again")
 
 // ended returns why the member has stopped.

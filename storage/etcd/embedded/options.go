@@ -20,33 +20,35 @@ import (
 
 // Options configures [Open] and [Connect].
 type Options struct {
-	// Dir is the directory of the member: its log, its database and, with Authority, its certificate. It belongs to one
-	// process. Start no process on a copy of it: empty the directory instead, and the process joins again.
+	// Dir is the member's directory. It holds the log, the database and, with Authority, the certificate. Only one
+	// process may use it. Never start a process on a copy of the directory. Empty it instead, and the process joins
+	// again.
 	Dir string
-	// Peers has the addresses of all members, separated by commas, such as 10.0.0.1:2380,10.0.0.2:2380,10.0.0.3:2380. It is
-	// the same for each process. Empty means a cluster of one that listens only on the loopback interface.
+	// Peers lists the addresses of all members, separated by commas, such as 10.0.0.1:2380,10.0.0.2:2380,10.0.0.3:2380.
+	// It is the same for each process. Empty means a cluster of one that listens only on the loopback interface.
 	Peers string
-	// Self is the one of Peers at which other members reach this process. By default it is the only one that belongs to
-	// this machine.
+	// Self is the address in Peers at which other members reach this process. It defaults to the only address in Peers
+	// that belongs to this machine.
 	Self string
-	// Listen is the address at which this process listens for other members, if that is not Self, as in a container.
+	// Listen is the address on which this process listens for other members. It defaults to Self. In a container, for
+	// example, the two differ.
 	Listen string
-	// Operations is the address at which this member accepts the operations of [Cluster] and of etcdctl. Processes that
-	// join use it, too. By default it is the host of Self, with the port before its port. Without Peers there is none.
+	// Operations is the address on which this member accepts requests of [Cluster] and etcdctl. Joining processes use
+	// it, too. It defaults to the host of Self and the port below the port of Self. It requires Peers.
 	Operations string
 
-	// Authority is a file from [MakeAuthority]. Open makes a certificate of 30 days for this process, and replaces it
-	// after 20 days. To change the authority, put a new one before the old one in the file, restart one process after the
-	// other, and then remove the old one in the same way.
+	// Authority is a file from [MakeAuthority]. Open makes a certificate for this process that is valid for 30 days,
+	// and replaces it after 20 days. To change the authority, put the new one in front of the old one in the file and
+	// restart one process at a time. Then remove the old one in the same way.
 	Authority string
-	// Certificate, Key and CA are files in PEM, instead of Authority. Open reads the first two again for each connection,
-	// so replace them before the certificate expires. The certificate must name the host of Self, for servers
-	// and for clients.
+	// Certificate, Key and CA are PEM files that replace Authority. The member reads the first two again for each
+	// connection, so replace them before the certificate expires. The certificate must name the host of Self, and must
+	// be valid for servers and for clients.
 	Certificate, Key, CA string
 
 	// Quota bounds the database of the member in bytes. At the quota, writes fail on all replicas. Zero means 2 GiB.
 	Quota int64
-	// Store configures the store. Client, Config and WatchClient have no meaning.
+	// Store configures the store. Open ignores its Client, Config and WatchClient.
 	Store etcd.Options
 	// Logger receives warnings and errors of the member. Nil means slog.Default.
 	Logger *slog.Logger
@@ -54,14 +56,14 @@ type Options struct {
 	Configure func(*embed.Config)
 }
 
-// identity is what the options say about the place of this process among its peers.
+// identity holds the options of this process, its peers and its certificates.
 type identity struct {
 	Options
 	peers []string // sorted
 	tls   transport.TLSInfo
 }
 
-// identify checks the options, and fills in what they leave open.
+// identify checks the options and fills in defaults.
 func (o Options) identify() (*identity, error) {
 	id := &identity{Options: o}
 	id.Logger = cmp.Or(o.Logger, slog.Default())
@@ -122,7 +124,7 @@ func (id *identity) place() (err error) {
 	return nil
 }
 
-// secure requires certificates, unless all addresses are those of the loopback interface.
+// secure requires certificates, unless all addresses are loopback addresses.
 func (id *identity) secure() error {
 	given := id.Certificate != "" || id.Key != "" || id.CA != ""
 	switch {
@@ -138,13 +140,14 @@ func (id *identity) secure() error {
 	default:
 		for _, address := range append(slices.Clone(id.peers), id.Listen, id.Operations) {
 			if address != "" && !isLoopback(address) {
-				return fmt.Errorf("embedded: %s is not an address of the loopback interface, so Options.Authority, or "+
-					"Options.Certificate, Key and CA, are required", address)
+				return fmt.Errorf("embedded: %s is not a loopback address, so Options.Authority or "+
+					"Options.Certificate, Key and CA are required", address)
 			}
 		}
 		return nil
 	}
-	// Any certificate of the authority is that of a member. Addresses of connections say nothing behind proxies.
+	// Any certificate of the authority identifies a member. The addresses of connections are not checked, because a
+	// proxy may change them.
 	id.tls.ClientCertAuth, id.tls.SkipClientSANVerify = true, true
 	return nil
 }
@@ -200,7 +203,7 @@ func ownAddress(peers []string) (string, error) {
 		}
 		ips, err := net.LookupIP(host)
 		if err != nil {
-			continue // the host may be one that does not run yet
+			continue // the host may not run yet
 		}
 		if slices.ContainsFunc(ips, func(ip net.IP) bool { return belongs(ip, interfaces) }) {
 			own = append(own, peer)

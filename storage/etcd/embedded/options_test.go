@@ -23,7 +23,7 @@ func TestWrongOptionsAreErrors(t *testing.T) {
 		"need Options.Peers":                   {Dir: dir, Self: "127.0.0.1:2380"},
 		"is not one of Options.Peers":          {Dir: dir, Self: "127.0.0.1:1234", Peers: "127.0.0.1:2380,127.0.0.1:2381"},
 		"2 of Options.Peers belong":            {Dir: dir, Peers: "127.0.0.1:2380,127.0.0.1:2382"},
-		"is not an address of the loopback":    {Dir: dir, Peers: "10.0.0.1:2380,127.0.0.1:2380"},
+		"is not a loopback address":            {Dir: dir, Peers: "10.0.0.1:2380,127.0.0.1:2380"},
 		"belong together":                      {Dir: dir, Peers: "10.0.0.1:2380", Certificate: "a"},
 		"both an Authority and files":          {Dir: dir, Peers: "10.0.0.1:2380", Authority: empty, CA: "a"},
 		"no such file":                         {Dir: dir, Peers: "10.0.0.1:2380", Authority: filepath.Join(dir, "none")},

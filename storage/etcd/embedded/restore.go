@@ -9,13 +9,14 @@ import (
 	"go.uber.org/zap"
 )
 
-// revisionBump is how far the revisions of a restored backup are above those of the backup. Clients may have seen
-// that many later ones.
+// revisionBump is added to the revision of a restored backup, because clients may have seen revisions that are newer
+// than the backup.
 const revisionBump = 1_000_000_000
 
-// Restore makes the directory of a new cluster with one member from a backup of [Cluster.Backup] or etcdctl. The other
-// processes join it if their directories are empty. Clients list again, because no older revision can be read. Restore
-// refuses a damaged backup, and a directory that has a member. No process of the old cluster may run.
+// Restore creates the directory of a new cluster with one member from a backup by [Cluster.Backup] or etcdctl. Other
+// processes with empty directories then join the cluster. Clients must list again, because older revisions cannot be
+// read. Restore refuses a damaged backup and a directory that has a member. No process of the old cluster may be
+// running.
 func Restore(backup string, opts Options) error {
 	id, err := opts.identify()
 	if err == nil {
@@ -31,7 +32,7 @@ func Restore(backup string, opts Options) error {
 	if len(id.peers) == 0 {
 		name, url = aloneName, aloneURL
 	}
-	// etcd refuses a directory that exists. The restored one is moved into place as a whole.
+	// etcd refuses an existing directory, so it restores into a new directory, which is then moved into place.
 	made, err := os.MkdirTemp(filepath.Dir(id.Dir), filepath.Base(id.Dir)+".restored.*")
 	if err != nil {
 		return err

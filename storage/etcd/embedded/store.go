@@ -22,14 +22,15 @@ var (
 	_ storage.Prober = (*Store)(nil)
 )
 
-// Open starts the member of this process, and opens the store on it. It returns when the member has a vote, and the
-// replica has received what was committed before; so it waits for a quorum of the members, and bounds nothing but by
-// ctx. A process with an empty directory also waits for its peers, as described above. The caller must close the store.
+// Open starts the member of this process and opens the store on it. It returns when the member has a vote and the
+// replica has received all earlier commits. It therefore waits for a quorum of the members, limited only by ctx. A
+// process with an empty directory also waits for its peers, as the package comment describes. The caller must close the
+// store.
 //
-// Open returns [ErrOldCopy] if the directory was put back to an earlier state, [ErrRemoved] if somebody has removed the
-// member, and [etcd.ErrFormat] if the prefix has other data.
+// Open returns [ErrOldCopy] if the directory was restored to an earlier state, [ErrRemoved] if the member was removed
+// from the cluster, and [etcd.ErrFormat] if the prefix holds other data.
 //
-// If etcd cannot write its files, it ends the process, because it can keep no promise then.
+// If etcd cannot write its files, it ends the process, because it could no longer keep its promises.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	id, err := opts.identify()
 	if err != nil {
@@ -46,7 +47,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	options.Client, options.WatchClient = localClient(m.server())
 	store, err := openStore(ctx, options)
 	if err != nil {
-		_ = options.Client.Close() // it has no connection, so its error says only that it is closed
+		_ = options.Client.Close() // the client has no connection, so Close cannot fail in a way that matters
 		m.close()
 		return nil, err
 	}
@@ -60,7 +61,8 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// openStore opens the store, again while the cluster has no leader, as after each change of its members.
+// openStore opens the store. It tries again while the cluster has no leader, as happens after each change of its
+// members.
 func openStore(ctx context.Context, options etcd.Options) (*etcd.Store, error) {
 	tick := time.NewTicker(tryEvery)
 	defer tick.Stop()
@@ -81,7 +83,7 @@ func openStore(ctx context.Context, options etcd.Options) (*etcd.Store, error) {
 // return the same error and do nothing.
 func (s *Store) Close() error { return s.close() }
 
-// Cluster returns the operations of the cluster. The caller must close it, before the store.
+// Cluster returns the operations of the cluster. The caller must close it before the store.
 func (s *Store) Cluster(ctx context.Context) (*Cluster, error) {
 	if len(s.member.id.peers) > 0 {
 		return connect(ctx, s.member.id)
@@ -90,8 +92,8 @@ func (s *Store) Cluster(ctx context.Context) (*Cluster, error) {
 	return &Cluster{client: client, only: s.member.server()}, nil
 }
 
-// Beside opens another store on the same member, with another prefix. The caller must close it, before this one.
-// Options.Client, Config and WatchClient have no meaning.
+// Beside opens another store on the same member, with another prefix. It ignores Client, Config and WatchClient of the
+// options. The caller must close the other store before this one.
 func (s *Store) Beside(ctx context.Context, opts etcd.Options) (*etcd.Store, error) {
 	opts.Client, opts.WatchClient = localClient(s.member.server())
 	return etcd.Open(ctx, opts)

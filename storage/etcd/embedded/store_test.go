@@ -16,7 +16,7 @@ import (
 	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
-// The store keeps its promises when its requests are calls. Chaos in module etcdtest kills whole processes.
+// TestStore checks the contract of stores over direct calls. The chaos tests of module etcdtest kill whole processes.
 func TestStore(t *testing.T) {
 	p := alone(t)
 	p.mustOpen()

@@ -22,8 +22,8 @@ func openEmbedded(b *testing.B, dir string) *embedded.Store {
 	return store
 }
 
-// BenchmarkEmbedded compares writes, and reads of the most recent state, of a store over an etcd apart and of one over
-// a member in the same process. Both etcds have one member that syncs.
+// BenchmarkEmbedded compares a store over a separate etcd with a store over a member in the same process. It measures
+// writes and reads of the most recent state. In both cases, etcd has one member that syncs its files.
 func BenchmarkEmbedded(b *testing.B) {
 	apart := serving(b, etcd.Options{Client: synced(b)})
 	inside := openEmbedded(b, b.TempDir())
@@ -52,8 +52,8 @@ func BenchmarkEmbedded(b *testing.B) {
 	})
 }
 
-// BenchmarkEmbeddedStart starts an etcd apart and a store over it, and a store over a member in the process, each with
-// a directory that has been used.
+// BenchmarkEmbeddedStart compares the start of a separate etcd and a store over it with the start of a store over a
+// member in the same process. Both use existing directories.
 func BenchmarkEmbeddedStart(b *testing.B) {
 	dir := b.TempDir()
 	b.Run("apart", func(b *testing.B) {

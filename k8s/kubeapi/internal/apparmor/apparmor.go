@@ -1,4 +1,4 @@
-// Package apparmor reads the annotations in which Pods named their AppArmor profiles before they had fields for them.
+// Package apparmor reads the annotations that named the AppArmor profiles of Pods before Pods had fields for them.
 package apparmor
 
 import (
@@ -10,7 +10,7 @@ import (
 // Deprecation is the warning about an annotation without a field.
 const Deprecation = `deprecated since v1.30; use the "appArmorProfile" field instead`
 
-// Profile returns the field that means the same as an annotation, or nil if the annotation names no profile.
+// Profile returns the field that corresponds to an annotation, or nil if the annotation names no profile.
 func Profile(annotation string) *corev1.AppArmorProfile {
 	switch annotation {
 	case corev1.DeprecatedAppArmorBetaProfileNameUnconfined:

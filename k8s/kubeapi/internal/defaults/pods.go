@@ -49,7 +49,7 @@ func pods() []rule {
 	}
 }
 
-// requestsOfPod lets a container request what it may use at most.
+// requestsOfPod sets missing requests of a container to its limits.
 func requestsOfPod(obj *corev1.Pod) {
 	for _, containers := range [][]corev1.Container{obj.Spec.Containers, obj.Spec.InitContainers} {
 		for i := range containers {
@@ -59,8 +59,8 @@ func requestsOfPod(obj *corev1.Pod) {
 	}
 }
 
-// PodResources completes the resources of a Pod as a whole, if it has any, from those of its containers. Kubernetes does
-// this after admission, because admission may give resources to containers.
+// PodResources completes the resources of a Pod as a whole, if any, from the resources of its containers. Kubernetes
+// does this after admission, because admission may change the resources of containers.
 func PodResources(spec *corev1.PodSpec) {
 	whole := spec.Resources
 	if whole == nil || len(whole.Limits)+len(whole.Requests) == 0 {

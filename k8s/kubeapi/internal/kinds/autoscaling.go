@@ -50,7 +50,8 @@ func autoscalingInV1() rest.Resource[autoscalingv1.HorizontalPodAutoscaler] {
 		})
 }
 
-// defaultAutoscalerOfV1 sets the defaults of the stored version, which the generation would otherwise count as a change.
+// defaultAutoscalerOfV1 sets the defaults of the stored version. Otherwise these defaults would count as a change and
+// increase the generation.
 func defaultAutoscalerOfV1(a *autoscalingv1.HorizontalPodAutoscaler) {
 	if a.Spec.MinReplicas == nil {
 		a.Spec.MinReplicas = new(int32(1))

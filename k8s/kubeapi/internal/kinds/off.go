@@ -13,8 +13,8 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 )
 
-// off holds the fields of the features that are off at the defaults of kube-apiserver. k8s.io/api declares them, but a
-// write drops them, so that no client believes that they have an effect.
+// off holds the fields of features that kube-apiserver disables by default. k8s.io/api declares them, but a write drops
+// them, so clients see that they have no effect.
 var off = map[reflect.Type][]string{
 	reflect.TypeFor[batchv1.JobSpec]():                          {"Scheduling"},
 	reflect.TypeFor[coordinationv1.LeaseSpec]():                 {"Strategy", "PreferredHolder"},
@@ -48,8 +48,8 @@ var off = map[reflect.Type][]string{
 	reflect.TypeFor[storagev1.CSINodeStatus](): {"StorageHealth"},
 }
 
-// withoutOff is a step of Prepare that drops the fields of features that are off. An object that already has such a
-// field keeps all of them, as an object does that was written while the feature was on.
+// withoutOff is a step of Prepare that drops the fields of disabled features. An object that already has such a field
+// keeps all of them, because it may have been written while the feature was enabled.
 func withoutOff[T any]() func(context.Context, *T, *T) error {
 	way := wayToOff(reflect.TypeFor[T]())
 	if way == nil {
@@ -64,16 +64,16 @@ func withoutOff[T any]() func(context.Context, *T, *T) error {
 	}
 }
 
-// offWay is the way from the values of a type to the fields of off.
+// offWay is the path from the values of a type to the fields in off.
 type offWay struct {
 	own  []int           // the fields of off that the struct has
-	next map[int]*offWay // the ways of its other fields that lead to such fields
-	each *offWay         // the way of what a pointer, list or map holds
+	next map[int]*offWay // the paths through its other fields
+	each *offWay         // the path through the elements of a pointer, list or map
 }
 
 var offWays sync.Map // from reflect.Type to *offWay
 
-// wayToOff returns nil for a type whose values have no field of off.
+// wayToOff returns the path of a type, or nil if its values have no field in off.
 func wayToOff(t reflect.Type) *offWay {
 	if known, ok := offWays.Load(t); ok {
 		return known.(*offWay)
@@ -106,7 +106,7 @@ func wayOfStruct(t reflect.Type) *offWay {
 	return w
 }
 
-// visit returns whether v has a field of off, and clears all of them if drop is true.
+// visit reports whether v has a field in off, and clears all of them if drop is true.
 func (w *offWay) visit(v reflect.Value, drop bool) (found bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -148,7 +148,7 @@ func (w *offWay) visitStruct(v reflect.Value, drop bool) (found bool) {
 		}
 		found = true
 		if l, ok := f.Interface().(*corev1.Lifecycle); ok && *l == (corev1.Lifecycle{}) {
-			f.SetZero() // kube-apiserver drops the object that held nothing else
+			f.SetZero() // kube-apiserver also drops an object that has become empty
 		}
 	}
 	return found

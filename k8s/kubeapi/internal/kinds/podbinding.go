@@ -59,8 +59,8 @@ func bindings() rest.SubresourceOf[corev1.Pod] {
 	}
 }
 
-// checkBinding refuses a binding that does not name its Pod, or whose target cannot be a node. kube-apiserver answers 500
-// about the target, although the client made the mistake.
+// checkBinding refuses a binding that does not name its Pod, or whose target cannot be a node. kube-apiserver answers
+// 500 for such a target, although the client made the mistake.
 func checkBinding(name string, b *corev1.Binding) error {
 	if b.Name != name {
 		return status.BadRequest("name in URL does not match name in Binding object")

@@ -13,8 +13,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// mergeLabelKeys adds the labels of a new Pod that its affinities and its spread constraints name by their keys to the
-// selectors of these, for the scheduler.
+// mergeLabelKeys adds labels of a new Pod to the selectors of its affinities and spread constraints, for the scheduler.
+// The affinities and constraints name the keys of these labels.
 func mergeLabelKeys(pod *corev1.Pod) {
 	for i := range pod.Spec.TopologySpreadConstraints {
 		c := &pod.Spec.TopologySpreadConstraints[i]
@@ -44,7 +44,7 @@ func addLabelsOfTerm(t *corev1.PodAffinityTerm, labels map[string]string) {
 	addLabels(t.LabelSelector, t.MismatchLabelKeys, metav1.LabelSelectorOpNotIn, labels)
 }
 
-// addLabels adds the labels with these keys to a selector. A nil selector selects nothing, and stays as it is.
+// addLabels adds the labels with these keys to a selector. A nil selector selects nothing and stays nil.
 func addLabels(s *metav1.LabelSelector, keys []string, operator metav1.LabelSelectorOperator,
 	labels map[string]string) {
 	if s == nil {
@@ -61,8 +61,8 @@ func addLabels(s *metav1.LabelSelector, keys []string, operator metav1.LabelSele
 // maxProfileName is the length of the longest name of an AppArmor profile.
 const maxProfileName = 4095
 
-// copyAppArmor copies the AppArmor profiles in the annotations of a new Pod into the fields of its containers, and warns
-// about the annotations that the fields of the Pod did not have already.
+// copyAppArmor copies the AppArmor profiles in the annotations of a new Pod into the fields of its containers. It warns
+// about annotations that had no counterpart in the fields.
 func copyAppArmor(ctx context.Context, pod *corev1.Pod) {
 	if pod.Spec.OS != nil && pod.Spec.OS.Name == corev1.Windows {
 		return

@@ -30,7 +30,7 @@ func evictions() rest.SubresourceOf[corev1.Pod] {
 	}
 }
 
-// checkEviction refuses an eviction that does not name its Pod, so that an empty body evicts nothing.
+// checkEviction refuses an eviction that does not name its Pod, so an empty body evicts nothing.
 func checkEviction(name string, e *policyv1.Eviction) error {
 	if e.Name != name {
 		return status.BadRequest("name in URL does not match name in Eviction object")

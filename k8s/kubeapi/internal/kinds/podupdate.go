@@ -46,7 +46,7 @@ func validateEphemeralContainers(pod, old *corev1.Pod) (errs status.FieldErrors)
 	return errs
 }
 
-// validateResize allows the CPU and the memory of containers and of the Pod to change, as long as the class of the Pod
+// validateResize allows changes to the CPU and memory of containers and of the Pod, as long as the QoS class of the Pod
 // stays the same.
 func validateResize(pod, old *corev1.Pod) (errs status.FieldErrors) {
 	if _, static := old.Annotations[mirrorPod]; static {
@@ -84,7 +84,7 @@ func validateResize(pod, old *corev1.Pod) (errs status.FieldErrors) {
 	return errs
 }
 
-// runsResizable reports whether the node of a Pod can resize its containers. A node that can shows their resources.
+// runsResizable reports whether the node of a Pod can resize its containers. Such a node reports their resources.
 func runsResizable(s *corev1.PodStatus) bool {
 	for _, c := range s.ContainerStatuses {
 		if c.State.Running != nil {
@@ -94,10 +94,10 @@ func runsResizable(s *corev1.PodStatus) bool {
 	return true
 }
 
-// validateWholeResize checks the change of the resources of a Pod as a whole.
+// validateWholeResize checks changes to the resources of a Pod as a whole.
 func validateWholeResize(at *status.Path, now, was *corev1.ResourceRequirements) (errs status.FieldErrors) {
 	if now == nil {
-		return nil // preparePod has kept those that were there
+		return nil // preparePod has kept the old resources
 	}
 	if was == nil {
 		was = &corev1.ResourceRequirements{}
@@ -128,7 +128,7 @@ func validateInitResize(at *status.Path, now, was *corev1.Container) (errs statu
 	return errs
 }
 
-// resourcesKept refuses to remove requests or limits.
+// resourcesKept refuses the removal of requests or limits.
 func resourcesKept(at *status.Path, what string, now, was corev1.ResourceRequirements) (errs status.FieldErrors) {
 	removed := func(now, was corev1.ResourceList) bool {
 		for name := range was {

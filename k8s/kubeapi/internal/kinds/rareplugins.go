@@ -30,7 +30,7 @@ func restrictTopology(_ context.Context, r *admission.Request) error {
 	return nil
 }
 
-// pullAlways lets a Pod pull all of its images anew, so that it cannot use one for which it has no credentials. An
+// pullAlways makes a Pod pull all of its images again, so that it cannot use an image without credentials for it. An
 // update without other images changes nothing.
 func pullAlways(_ context.Context, r *admission.Request) error {
 	var pod, old corev1.Pod

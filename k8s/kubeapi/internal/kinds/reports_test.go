@@ -53,7 +53,7 @@ const (
 	inDefault = "/api/v1/namespaces/default/"
 )
 
-// The rules of names and annotations are those of Kubernetes.
+// Names and annotations follow the rules of Kubernetes.
 func TestNamesAndAnnotationsAreCheckedAsInKubernetes(t *testing.T) {
 	api := newAPI(t)
 	for _, c := range []struct{ path, body, want string }{
@@ -90,7 +90,8 @@ func TestNewPodsAreCompletedAsInKubernetes(t *testing.T) {
 	assert.Contains(t, a.body, `"matchExpressions":[{"key":"v","operator":"In","values":["1"]}]`)
 	assert.Equal(t, []string{`299 - "metadata.annotations[` + key +
 		`]: deprecated since v1.30; use the \"appArmorProfile\" field instead"`}, a.warnings)
-	assert.NotContains(t, a.value(t, "metadata", "managedFields"), "appArmorProfile", "nobody owns what the server sets")
+	assert.NotContains(t, a.value(t, "metadata", "managedFields"), "appArmorProfile",
+		"no client owns a field that the server sets")
 }
 
 func TestWarningsOfKinds(t *testing.T) {
@@ -123,7 +124,7 @@ func TestWarningsOfKinds(t *testing.T) {
 	}
 }
 
-// A write to /status changes the metadata only as far as the kind permits.
+// A write to /status changes only the metadata that the kind permits.
 func TestMetadataInWritesOfTheStatus(t *testing.T) {
 	api := newAPI(t)
 	const deployments, pods, claims = "/apis/apps/v1/namespaces/default/deployments", inDefault + "pods",
@@ -177,7 +178,7 @@ func TestDefaultsOf137(t *testing.T) {
 		a.value(t, "spec", "resources"))
 }
 
-// A write drops the fields of features that are off, in a template too, and keeps the rest of what holds them.
+// A write drops the fields of disabled features, even in a template, and keeps the fields around them.
 func TestFieldsOfFeaturesThatAreOff(t *testing.T) {
 	api := newAPI(t)
 	a := ask(t, api, http.MethodPost, "/apis/apps/v1/namespaces/default/deployments", `{"metadata":{"name":"a"},"spec":{
@@ -231,7 +232,7 @@ func TestBodiesOfSubresources(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, ask(t, api, http.MethodGet, inDefault+"pods/p", "").code)
 }
 
-// Errors about an event name it as the core group does, also in the group events.k8s.io.
+// Errors about an event use the name of the core group, even in the group events.k8s.io.
 func TestErrorsOfEvents(t *testing.T) {
 	api := newAPI(t)
 	a := ask(t, api, http.MethodPost, "/apis/events.k8s.io/v1/namespaces/default/events", `{"metadata":{"name":"e"}}`)

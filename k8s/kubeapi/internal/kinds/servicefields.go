@@ -132,7 +132,7 @@ func dropUnused(s, old *corev1.Service) {
 	}
 }
 
-// newNodePorts reports whether a Service has a node port that the old form of it does not have.
+// newNodePorts reports whether a Service has a node port that it did not have before.
 func newNodePorts(s, old *corev1.Service) bool {
 	had := nodePortsOf(old)
 	return slices.ContainsFunc(s.Spec.Ports,

@@ -56,7 +56,7 @@ func (a *allocator) prepare(ctx context.Context, s, old *corev1.Service) error {
 		keepAllocated(s, old)
 	}
 	if !needsClusterIP(s) {
-		s.Spec.InternalTrafficPolicy = nil // the default may be from another type
+		s.Spec.InternalTrafficPolicy = nil // the default may come from another type
 	}
 	pluralClusterIPs(s, old)
 	if old != nil {

@@ -34,7 +34,7 @@ func resource() []rest.Definition {
 	}
 }
 
-// deviceTaintRules returns the kind DeviceTaintRule. The time of its taint is since when the taint has its effect.
+// deviceTaintRules returns the kind DeviceTaintRule. The time of its taint is the time at which the taint took effect.
 func deviceTaintRules() rest.Resource[resourcev1.DeviceTaintRule] {
 	return preparing(of[resourcev1.DeviceTaintRule](), func(ctx context.Context, r, old *resourcev1.DeviceTaintRule) error {
 		if old == nil || part(ctx) != "" {

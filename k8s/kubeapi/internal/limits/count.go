@@ -105,7 +105,7 @@ func (c *counter) follow(ctx context.Context, enqueue func(controller.Key), sync
 	return ctx.Err()
 }
 
-// see notes which quotas there are, and reports whether those of the namespace have to be counted anew.
+// see records the existing quotas, and reports whether the quotas of the namespace must be counted again.
 func (k known) see(c *watch.Change[storage.Record]) (bool, error) {
 	namespace := c.Key.Namespace
 	if c.Key.Resource == quotaResource {
@@ -141,7 +141,7 @@ func mayChangeUsage(c *watch.Change[storage.Record]) (bool, error) {
 	if err := json.Unmarshal(c.Current.JSON, is); err != nil {
 		return false, err
 	}
-	of := countedAs(group, plural, nearby{}) // claims do not change what they request
+	of := countedAs(group, plural, nearby{}) // the requests of a claim never change
 	if !equality.Semantic.DeepEqual(of.usage(was), of.usage(is)) {
 		return true, nil
 	}
@@ -218,7 +218,7 @@ func (c *counter) count(ctx context.Context, q *corev1.ResourceQuota) (is corev1
 			return is, err
 		}
 		for _, name := range names {
-			amounts.Add(used, corev1.ResourceList{name: {Format: resource.DecimalSI}}) // also if there is no object
+			amounts.Add(used, corev1.ResourceList{name: {Format: resource.DecimalSI}}) // even without objects
 		}
 		amounts.Add(used, only(sum, hard))
 	}

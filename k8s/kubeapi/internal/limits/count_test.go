@@ -114,7 +114,7 @@ func TestQuotasCountObjectsInTheirScopes(t *testing.T) {
 }
 
 // A quota of an extended resource counts the devices of ResourceClaims whose DeviceClass offers the resource. It counts
-// the claim that the scheduler makes for a Pod once, because the Pod requests the same devices.
+// a Pod and the claim that the scheduler makes for it only once, because both request the same devices.
 func TestQuotasCountExtendedResourcesOfClaims(t *testing.T) {
 	client := newCountedClient(t)
 	namespace := newNamespace(t, client)

@@ -15,16 +15,16 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// nearby is what the usage of ResourceClaims depends on besides the claims. Its zero value knows no DeviceClass and no
-// Pod.
+// nearby holds the other objects that the usage of ResourceClaims depends on. Its zero value has no DeviceClasses and
+// no Pods.
 type nearby struct {
-	// classes are the names of the DeviceClasses, with the extended resource of each, which is empty if it has none.
+	// classes maps the name of each DeviceClass to its extended resource, or to "" if it has none.
 	classes map[string]string
-	// chargedTo returns what a Pod uses for which the scheduler made a claim, or nil if there is no such Pod.
+	// chargedTo returns the usage of the Pod for which the scheduler made a claim, or nil without such a Pod.
 	chargedTo func(c *resourcev1.ResourceClaim) corev1.ResourceList
 }
 
-// clients read the objects that nearby consists of.
+// clients read the objects for nearby.
 type clients struct {
 	classes rest.Client[resourcev1.DeviceClass]
 	claims  rest.Client[resourcev1.ResourceClaim]
@@ -49,7 +49,7 @@ func clientsOf(api *rest.API) (c clients, err error) {
 	return c, errors.Join(errs[:]...)
 }
 
-// read reads the DeviceClasses. The Pods and claims are read when a claim needs them.
+// read reads the DeviceClasses. chargedTo reads Pods and claims on demand.
 func (c clients) read(ctx context.Context) (nearby, error) {
 	near := nearby{classes: map[string]string{},
 		chargedTo: func(claim *resourcev1.ResourceClaim) corev1.ResourceList { return c.chargedTo(ctx, claim) }}
@@ -65,8 +65,8 @@ func (c clients) read(ctx context.Context) (nearby, error) {
 	return near, nil
 }
 
-// chargedTo returns what the Pod uses that owns a claim, if the scheduler made the claim for it. Like Kubernetes, it
-// counts the claim by itself if the Pod cannot be read, or if the Pod has another claim of this sort.
+// chargedTo returns the usage of the Pod for which the scheduler made a claim. Like Kubernetes, it returns nil, so that
+// the claim counts on its own, if it cannot read the Pod or if the Pod has another such claim.
 func (c clients) chargedTo(ctx context.Context, claim *resourcev1.ResourceClaim) corev1.ResourceList {
 	owner := podOf(claim)
 	if owner == nil {
@@ -93,7 +93,7 @@ func (c clients) chargedTo(ctx context.Context, claim *resourcev1.ResourceClaim)
 	return podUsage(pod, time.Now())
 }
 
-// podOf returns the reference of a claim that the scheduler made to the Pod for which it made it, or nil.
+// podOf returns the reference to the Pod for which the scheduler made a claim, or nil for other claims.
 func podOf(c *resourcev1.ResourceClaim) *metav1.OwnerReference {
 	owner := metav1.GetControllerOfNoCopy(c)
 	if c.Annotations[resourcev1.ExtendedResourceClaimAnnotation] != "true" || owner == nil ||
@@ -103,13 +103,13 @@ func podOf(c *resourcev1.ResourceClaim) *metav1.OwnerReference {
 	return owner
 }
 
-// isEarlier reports whether a claim is older than another one. Of two claims of the same second, the names decide.
+// isEarlier reports whether a claim is older than another. It compares the names of claims of the same second.
 func isEarlier(c, than *resourcev1.ResourceClaim) bool {
 	n := c.CreationTimestamp.Compare(than.CreationTimestamp.Time)
 	return n < 0 || n == 0 && c.Name < than.Name
 }
 
-// limits reports whether ResourceClaims use what a quota limits under the name of an extended resource, such as
+// limits reports whether ResourceClaims count toward an extended resource that a quota limits, such as
 // requests.example.com/gpu.
 func (n nearby) limits(name corev1.ResourceName) bool {
 	plain, ok := strings.CutPrefix(string(name), requestsPrefix)
@@ -123,8 +123,8 @@ func (n nearby) limits(name corev1.ResourceName) bool {
 	return isExtended(corev1.ResourceName(plain)) && slices.Contains(slices.Collect(maps.Values(n.classes)), plain)
 }
 
-// extend adds to the usage of a claim the names of extended resources, as far as the Pod does not use them for which the
-// scheduler made the claim.
+// extend adds extended resources to the usage of a claim. If the scheduler made the claim for a Pod, extend subtracts
+// the usage of the Pod.
 func (n nearby) extend(usage corev1.ResourceList, claim *resourcev1.ResourceClaim) {
 	extended := corev1.ResourceList{}
 	for name, q := range usage {

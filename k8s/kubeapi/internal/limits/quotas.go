@@ -88,7 +88,7 @@ func changeOf(ctx context.Context, r *admission.Request) (*change, error) {
 	return c, nil
 }
 
-// nearbyFor reads what the usage of a ResourceClaim depends on. Other resources need nothing.
+// nearbyFor reads the objects that the usage of a ResourceClaim depends on. It returns nothing for other resources.
 func nearbyFor(ctx context.Context, r *admission.Request) (nearby, error) {
 	if (apimeta.GroupResource{Group: r.Resource.Group, Resource: r.Resource.Resource}) != deviceClaims {
 		return nearby{}, nil
@@ -247,8 +247,9 @@ func (c *counted) limited(q *corev1.ResourceQuota) []corev1.ResourceName {
 	return slices.DeleteFunc(sortedNames(q.Status.Hard), func(name corev1.ResourceName) bool { return !c.named(name) })
 }
 
-// costs returns the additional usage of the new object, for all names of a quota, also those of other resources: a
-// ResourceClaim uses what a quota limits for Pods. If the quota counted the old object, its usage is subtracted.
+// costs returns the additional usage of the new object for all names of a quota. These include the names of other
+// resources, because a ResourceClaim counts toward limits for Pods. If the quota counted the old object, costs
+// subtracts its usage.
 func (c *change) costs(q *corev1.ResourceQuota) corev1.ResourceList {
 	return c.growth(only(c.usage(c.obj), sortedNames(q.Status.Hard)), c.countedBy(q))
 }

@@ -25,7 +25,7 @@ func administrator(*http.Request) (*access.Identity, error) {
 
 // newServer returns a Kubernetes API for the validator alone.
 func newServer(ctx context.Context, services netip.Prefix, log io.Writer) (*server.Server, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // nobody asks for tokens that it signs
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // no client requests tokens here
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ var admissionExceptions = []exception{
 
 // TestAdmission sends the requests of testdata/admission.yaml to both sides with the same plugins. Both must refuse the
 // same requests in the same words, and change the same in the objects of the others. TestWrites compares the
-// managedFields. Here they are left out, because those of a write to a part of a Pod differ.
+// managedFields. This test ignores them, because they differ after a write to a part of a Pod.
 func TestAdmission(t *testing.T) {
 	all, err := clusters()
 	require.NoError(t, err)

@@ -107,7 +107,7 @@ type exception struct{ resource, at string }
 var exceptions = []exception{
 	{"daemonsets", ".rows[0].object.metadata"},                   // a field of the internal version, which Kubernetes does not show here
 	{"ipaddresses", ".rows[0].cells"},                            // Kubernetes has a cell without a column
-	{"storageversionmigrations", ".columnDefinitions[0].format"}, // Kubernetes does not say that it is the name
+	{"storageversionmigrations", ".columnDefinitions[0].format"}, // Kubernetes does not mark it as the name
 }
 
 // Both sides answer the same to requests about the examples.

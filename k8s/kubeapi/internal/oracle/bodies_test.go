@@ -20,17 +20,17 @@ import (
 	"github.com/decorum-go/decorum/internal/test/roundstest"
 )
 
-// below is a subresource, with an object that has it and bodies that it accepts.
+// below is a subresource, with a parent object and with bodies that the subresource accepts.
 type below struct {
 	name, method string
-	path         string // that of the collection
+	path         string // the path of the collection
 	parent       string // the object, whose name is NAME
 	setUp        []exchange
 	bodies       []string
 	new          func() runtime.Object
 }
 
-// subresourcesOfKinds returns the subresources other than /status, of which TestWrites sends random bodies.
+// subresourcesOfKinds returns the subresources other than /status, which TestWrites covers.
 func subresourcesOfKinds() []below {
 	const (
 		core     = "/api/v1/namespaces/default/"
@@ -92,10 +92,10 @@ func subresourcesOfKinds() []below {
 	}
 }
 
-// strangeBodies are bodies that hold no object.
+// strangeBodies are bodies that do not hold a complete object.
 var strangeBodies = []string{"", "null", "[]", `"x"`, "{", "{}", `{"metadata":{}}`, `{"kind":1}`, `{"spec":[]}`}
 
-// randomBody returns a body with one or two changes of what a client may get wrong.
+// randomBody returns a body with one or two random mistakes that a client could make.
 func (m *mutator) randomBody(t *testing.T, b below, name string) string {
 	t.Helper()
 	text := strings.ReplaceAll(pick(m.filler, b.bodies...), "NAME", name)
@@ -150,7 +150,7 @@ func (m *mutator) randomBody(t *testing.T, b below, name string) string {
 }
 
 // TestBodiesOfSubresources sends random bodies to the subresources of all kinds on both sides. It compares the answers
-// and what has become of the objects, and writes the shares in which both sides agree into the README of the module.
+// and the resulting objects, and writes how often both sides agree into the README of the module.
 func TestBodiesOfSubresources(t *testing.T) {
 	found := newAgreements()
 	only := os.Getenv("DECORUM_KIND")
@@ -189,8 +189,8 @@ func TestBodiesOfSubresources(t *testing.T) {
 	}
 }
 
-// sendTo sends some bodies to the subresource of an object, and compares the object after each. It stops when one of the
-// sides no longer has the object.
+// sendTo sends some bodies to the subresource of an object, and compares the object after each. It stops when the
+// object no longer exists on one side.
 func (m *mutator) sendTo(t *testing.T, found *agreements, b below, name string) {
 	t.Helper()
 	object := b.path + "/" + name

@@ -77,7 +77,7 @@ func named[T, V any](objects []T, metadata func(*T) *metav1.ObjectMeta, value fu
 	return out
 }
 
-// role is what a role grants: each right once, whatever the rule that contains it.
+// role holds the rights that a role grants. It has each right once, regardless of the rules that contain the right.
 type role struct {
 	Labels, Annotations map[string]string
 	Aggregates          *rbacv1.AggregationRule

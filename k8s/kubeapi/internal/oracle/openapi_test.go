@@ -50,7 +50,7 @@ func (s side) definitions(t *testing.T) map[string]definition {
 	return document.Definitions
 }
 
-// removed are the fields that the newer k8s.io/api of our program does not have any more.
+// removed are fields that the newer k8s.io/api of our program no longer has.
 var removed = map[string]string{
 	"io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus": "resources",
 	"io.k8s.api.resource.v1.Device":                         "nodeAllocatableResourceMappings",

@@ -22,13 +22,15 @@ import (
 	"github.com/decorum-go/decorum/internal/test/roundstest"
 )
 
-// agreement counts in how many answers about a kind both sides agree.
+// agreement counts the answers about a kind on which both sides agree.
 type agreement struct {
-	// requests are all, codes those with the same code and reason. accepted are those that both sides accept, and objects,
-	// owners and warnings those of them with the same object, managedFields and warnings.
+	// requests counts all requests, and codes counts the answers with the same code and reason. accepted counts the
+	// requests that both sides accept. Of these, objects, owners and warnings count the answers with the same object,
+	// managedFields and warnings.
 	requests, codes, accepted, objects, owners, warnings int
-	// faults are what Kubernetes finds wrong, fields what we find with the same field and type, and texts what we find in
-	// the same words. refused are the refused requests other than 422, and messages those with the same message.
+	// faults counts the faults that Kubernetes finds, fields the faults that we find with the same field and type, and
+	// texts the faults that we describe in the same words. refused counts the requests that were refused with another
+	// code than 422, and messages the answers to them with the same message.
 	faults, fields, texts, refused, messages int
 }
 
@@ -51,7 +53,7 @@ const agreementHead = "| requests | code | object | owners | warnings | field an
 type agreements struct {
 	of     map[string]*agreement
 	differ map[string][]string
-	// sent is all that clients have sent: what else is in an answer, the server may have chosen.
+	// sent holds everything that clients have sent. The server may have chosen any other value in an answer.
 	sent strings.Builder
 }
 
@@ -170,18 +172,18 @@ func (a *agreements) compareFaults(t *testing.T, kind string, n *agreement, e se
 	}
 }
 
-// reason and message are those of an answer that refuses.
+// reason and message belong to an answer that refuses a request.
 func (a answer) reason() string  { return string(a.status().Reason) }
 func (a answer) message() string { return a.status().Message }
 
 func (a answer) status() (s metav1.Status) {
 	if a.code >= 300 {
-		_ = json.Unmarshal(a.body, &s) // an answer in plain words has neither
+		_ = json.Unmarshal(a.body, &s) // a plain text answer has neither
 	}
 	return s
 }
 
-// allCauses is causes with the faults of the metadata. The message of each fault has no struct.
+// allCauses is like causes but includes the faults of the metadata. It removes the structs from the messages.
 func (a answer) allCauses(t *testing.T) (all []fault) {
 	t.Helper()
 	details := a.status().Details
@@ -202,13 +204,13 @@ var chosen = regexp.MustCompile(`"10\.0\.0\.[0-9]+"|\b3[0-9]{4}\b`)
 // suffixed matches a name that ends with a random suffix.
 var suffixed = regexp.MustCompile(`"([^"]*gen-|a{58})[bcdfghjklmnpqrstvwxz2456789]{5}"`)
 
-// volumes matches the place of a volume: Kubernetes adds those of the claims of a StatefulSet in any order.
+// volumes matches the index of a volume. Kubernetes adds the volumes for the claims of a StatefulSet in any order.
 var volumes = regexp.MustCompile(`volumes\[[0-9]+\]`)
 
 // token matches a token of a service account.
 var token = regexp.MustCompile(`"token":"[^"]+"`)
 
-// shown returns an object of an answer without what is new in it, and without what the server has chosen.
+// shown returns an object of an answer without the values that are new or that the server has chosen.
 func (a *agreements) shown(t *testing.T, of answer) any {
 	t.Helper()
 	sent := a.sent.String()
@@ -258,7 +260,7 @@ type written struct {
 	docs []map[string]any
 }
 
-// kindsToWrite returns all kinds of which there are examples, by name.
+// kindsToWrite returns all kinds that have examples, by name.
 func kindsToWrite(t *testing.T) (all []written) {
 	t.Helper()
 	docs := documents(t)
@@ -302,7 +304,7 @@ func newAuthor(t *testing.T, w written, seed int64) *author {
 	return &author{mutator: m, written: w, hasStatus: hasStatus}
 }
 
-// nameOf returns a name that the kind accepts, of its own for each n.
+// nameOf returns a name that the kind accepts. Each n gets another name.
 func (a *author) nameOf(round int64, n int) string {
 	switch a.gvk.Kind {
 	case "IPAddress":
@@ -313,7 +315,7 @@ func (a *author) nameOf(round int64, n int) string {
 	return fmt.Sprintf("w%d-%d", round, n)
 }
 
-// object returns a random object with a name. Most often it changes the metadata, the rest or the status.
+// object returns a random object with a name. It usually changes the metadata, the status or the rest of an example.
 func (a *author) object(t *testing.T, name string, metadata, status bool) map[string]any {
 	t.Helper()
 	doc := maps.Clone(pick(a.filler, a.docs...))
@@ -333,7 +335,7 @@ func (a *author) object(t *testing.T, name string, metadata, status bool) map[st
 	return out
 }
 
-// leaveOutChosen most often leaves out of a Service what the server then chooses.
+// leaveOutChosen usually removes the fields of a Service that the server then chooses.
 func (a *author) leaveOutChosen(obj any) {
 	s, ok := obj.(*corev1.Service)
 	if !ok || a.Intn(4) == 0 {
@@ -348,7 +350,7 @@ func (a *author) leaveOutChosen(obj any) {
 	}
 }
 
-// meaningful are annotations that Kubernetes reads, with some of their values.
+// meaningful maps annotations that Kubernetes reads to some of their values.
 var meaningful = map[string][]string{
 	"kubernetes.io/ingress.class":                            {"a", "nginx"},
 	"container.apparmor.security.beta.kubernetes.io/a":       {"runtime/default", "localhost/a", "localhost/", "unconfined", "x"},
@@ -472,7 +474,7 @@ const (
 	applyPatch = "application/apply-patch+yaml"
 )
 
-// dryRuns sends one request of each kind about a stored object, and creations. Nothing is stored.
+// dryRuns sends creations, and one request of each sort about a stored object. The servers store nothing.
 func (a *author) dryRuns(t *testing.T, found *agreements, stored string, doc map[string]any) {
 	t.Helper()
 	at, dry := a.path+"/"+stored, "?dryRun=All&fieldManager=second"
@@ -531,12 +533,12 @@ func (a *author) story(t *testing.T, found *agreements, name string) {
 	}
 }
 
-// TestWrites sends random writes about every kind to both sides, with random changes of all that a client may send. It
-// compares the code, the object, its managedFields, the warnings and what is wrong, and writes the shares in which both
-// agree into the README of the module.
+// TestWrites sends random writes about every kind to both sides. The writes randomly change everything that a client
+// may send. The test compares the code, the object, its managedFields, the warnings and the faults, and writes how
+// often both sides agree into the README of the module.
 func TestWrites(t *testing.T) {
 	found := newAgreements()
-	only := os.Getenv("DECORUM_KIND") // a name of a kind, for a person who looks for the cause of a difference
+	only := os.Getenv("DECORUM_KIND") // limits the test to one kind, to find the cause of a difference
 	roundsDone := roundstest.Run(t, 8, func(t *testing.T, seed int64) {
 		for _, w := range kindsToWrite(t) {
 			if only != "" && only != w.name {
@@ -564,7 +566,7 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-// report logs what differs, and one request that shows each difference.
+// report logs each difference with one request that shows it.
 func (a *agreements) report(t *testing.T) {
 	t.Helper()
 	if !testing.Verbose() {

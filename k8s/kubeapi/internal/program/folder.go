@@ -77,7 +77,7 @@ func removeFolder(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// removeIfLeft removes a folder if kubeapi has made it, and nobody holds its lock.
+// removeIfLeft removes a folder if kubeapi has made it and no process holds its lock.
 func removeIfLeft(dir string) {
 	path := filepath.Join(dir, lockName)
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {

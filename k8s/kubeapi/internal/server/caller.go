@@ -54,7 +54,7 @@ func callerIn(plugin string, text []byte) (*caller, error) {
 	}
 	into := any(&config)
 	if plugin == mutatingPolicies || plugin == validatingPolicies {
-		into = &config.manifests // policies call nobody
+		into = &config.manifests // policies make no calls
 	}
 	err := pluginconfig.Decode(text, pluginconfig.Strict, into, kind)
 	switch path := config.KubeConfigFile; {

@@ -39,7 +39,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.api.ServeHTTP(f.gaps.watch(w, r), r)
 }
 
-// isOpen reports whether the API serves a path to everybody, so that it asks nobody who the user is.
+// isOpen reports whether the API serves a path to everybody, without authentication.
 func isOpen(path string) bool {
 	return path == "/version" || strings.HasPrefix(path, "/healthz") || strings.HasPrefix(path, "/livez") ||
 		strings.HasPrefix(path, "/readyz")

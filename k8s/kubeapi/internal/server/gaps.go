@@ -22,7 +22,8 @@ import (
 type gaps struct {
 	api    *rest.API
 	report func(text string)
-	// resources are the verbs of the resources that the API serves, by group and version, as far as somebody has asked.
+	// resources holds the verbs of the resources that the API serves, for each group and version that was requested so
+	// far.
 	resources sync.Map
 }
 
@@ -55,7 +56,7 @@ func (g *gaps) textFor(a access.Access, code int, r *http.Request) string {
 	case code == http.StatusNotFound && hasKind(a) && g.verbsOf(a.Group, a.Version, a.Resource, r) == nil:
 		return fmt.Sprintf("kubeapi does not serve %s in %s", what, groupVersion(a.Group, a.Version))
 	case code != http.StatusMethodNotAllowed && code != http.StatusNotImplemented:
-	case slices.Contains(g.verbsOf(a.Group, a.Version, what, r), string(a.Verb)): // discovery is that of Kubernetes
+	case slices.Contains(g.verbsOf(a.Group, a.Version, what, r), string(a.Verb)): // discovery matches Kubernetes
 		return fmt.Sprintf("kubeapi does not serve %s of %s in %s", a.Verb, what, groupVersion(a.Group, a.Version))
 	}
 	return ""
@@ -80,8 +81,8 @@ func groupVersion(group, version string) string {
 	return apimeta.GroupVersion{Group: group, Version: version}.String()
 }
 
-// verbsOf returns the verbs of a resource as discovery lists them, or nil if it does not list the resource. It asks the
-// API as the user of the request r. If that fails, it returns an empty list, because nobody knows.
+// verbsOf returns the verbs of a resource as discovery lists them, or nil if discovery does not list the resource. It
+// asks the API as the user of the request r. If that fails, the verbs are unknown and it returns an empty list.
 func (g *gaps) verbsOf(group, version, resource string, r *http.Request) []string {
 	path := "/apis/" + group + "/" + version
 	if group == "" {

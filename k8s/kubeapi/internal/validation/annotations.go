@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// The annotations that these rules read, as far as k8s.io/api has no names for them.
+// These constants name the annotations that k8s.io/api does not name.
 const (
 	ingressClassKey     = "kubernetes.io/ingress.class"
 	sourceRangesKey     = "service.beta.kubernetes.io/load-balancer-source-ranges"
@@ -134,7 +134,7 @@ func (r *report) profilesAgree(m *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	})
 }
 
-// agrees checks that an annotation, if there is one, names a profile. defaults are the texts for RuntimeDefault.
+// agrees checks that an annotation, if present, names a profile. defaults are the texts for RuntimeDefault.
 func (r *report) agrees(p *field.Path, what string, annotations map[string]string, key string, its profile,
 	defaults ...string) {
 	text, ok := annotations[key]
@@ -155,7 +155,7 @@ func (r *report) agrees(p *field.Path, what string, annotations map[string]strin
 	r.is(ok, field.Forbidden(p.Child("type"), what+" type in annotation and field must match"))
 }
 
-// podAnnotationsChange checks that an update of a Pod keeps the annotations that a node has read.
+// podAnnotationsChange checks that an update of a Pod keeps the annotations that a node may have read.
 func (r *report) podAnnotationsChange(now, was map[string]string) {
 	p := field.NewPath("metadata", "annotations")
 	for key, value := range was {
@@ -176,7 +176,7 @@ func (r *report) podAnnotationsChange(now, was map[string]string) {
 	}
 }
 
-// nodeAnnotations checks the annotations of a Node that hold taints, and Pods that avoid the Node.
+// nodeAnnotations checks the annotations of a Node for taints and for Pods to avoid.
 func (r *report) nodeAnnotations(annotations map[string]string) {
 	p := field.NewPath("metadata", "annotations")
 	if text := annotations[corev1.TaintsAnnotationKey]; text != "" {

@@ -24,7 +24,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// The limits of a PodCertificateRequest: bytes of an id, a request and a chain, and seconds.
+// These constants limit a PodCertificateRequest, in bytes and seconds.
 const (
 	maxRequestUID                               = 128
 	maxStubRequest, maxChain                    = 10 << 10, 100 << 10
@@ -67,7 +67,7 @@ func (r *report) certificateRequest(obj *certificatesv1.PodCertificateRequest) {
 	r.is(*s.MaxExpirationSeconds >= minCertificateAge && *s.MaxExpirationSeconds <= most,
 		field.Invalid(p.Child("maxExpirationSeconds"), *s.MaxExpirationSeconds,
 			fmt.Sprintf("must be in the range [%d, %d]", minCertificateAge, most)))
-	if len(s.StubPKCS10Request) == 0 { // version v1beta1 has another way
+	if len(s.StubPKCS10Request) == 0 { // version v1beta1 has other fields
 		r.add(field.Invalid(p, field.OmitValueType{},
 			"exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set"))
 		return
@@ -91,7 +91,7 @@ func (r *report) stubRequest(p *field.Path, text []byte) {
 	}
 }
 
-// publicKey checks the kind and the size of a key, and reports whether they are right.
+// publicKey checks the kind and the size of a key, and reports whether they are valid.
 func (r *report) publicKey(p *field.Path, key any) bool {
 	switch key := key.(type) {
 	case ed25519.PublicKey:
@@ -120,11 +120,11 @@ func (r *report) certificateRequestChange(obj, old *certificatesv1.PodCertificat
 	r.frozen(field.NewPath("spec"), obj.Spec, old.Spec)
 }
 
-// outcomes are the conditions with which a request ends.
+// outcomes are the conditions that end a request.
 var outcomes = []string{certificatesv1.PodCertificateRequestConditionTypeIssued,
 	certificatesv1.PodCertificateRequestConditionTypeDenied, certificatesv1.PodCertificateRequestConditionTypeFailed}
 
-// outcomeOf returns the condition with which a request has ended, or "".
+// outcomeOf returns the condition that has ended a request, or "".
 func outcomeOf(s *certificatesv1.PodCertificateRequestStatus) string {
 	for _, c := range s.Conditions {
 		if slices.Contains(outcomes, c.Type) && c.Status == metav1.ConditionTrue {
@@ -134,7 +134,7 @@ func outcomeOf(s *certificatesv1.PodCertificateRequestStatus) string {
 	return ""
 }
 
-// certificateRequestEnd checks the status that answers a request, which does not change after that.
+// certificateRequestEnd checks the status that answers a request. The status is final.
 func (r *report) certificateRequestEnd(obj, old *certificatesv1.PodCertificateRequest) {
 	p, s := field.NewPath("status"), &obj.Status
 	known := 0
@@ -234,7 +234,7 @@ func keyText(key any) []byte {
 	return text
 }
 
-// times checks the times in the status of an issued certificate, and reports whether they are right.
+// times checks the times in the status of an issued certificate, and reports whether they are valid.
 func (r *report) times(p *field.Path, s *certificatesv1.PodCertificateRequestStatus, leaf *x509.Certificate,
 	most time.Duration) bool {
 	before := len(r.errs)

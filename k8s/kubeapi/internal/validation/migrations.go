@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// migration checks the resource whose objects a StorageVersionMigration writes again.
+// migration checks the resource whose objects a StorageVersionMigration rewrites.
 func (r *report) migration(obj *storagemigrationv1.StorageVersionMigration) {
 	p, of := field.NewPath("spec", "resource"), obj.Spec.Resource
 	if of.Resource == "" {

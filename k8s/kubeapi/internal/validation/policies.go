@@ -185,7 +185,7 @@ func (r *report) priorityClass(obj *schedulingv1.PriorityClass) {
 	}
 }
 
-// notOfSystem returns why a PriorityClass is none of those that every cluster has, or "".
+// notOfSystem returns why a PriorityClass differs from the ones that every cluster has, or "".
 func notOfSystem(c *schedulingv1.PriorityClass) string {
 	values := map[string]int32{"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 	switch value, ok := values[c.Name]; {

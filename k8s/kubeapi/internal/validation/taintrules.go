@@ -10,7 +10,7 @@ import (
 // maxRuleConditions is how many conditions a DeviceTaintRule may have.
 const maxRuleConditions = 8
 
-// taintRule checks which devices a rule selects, and the taint that it gives them.
+// taintRule checks the device selector of a rule and its taint.
 func (r *report) taintRule(obj *resourcev1.DeviceTaintRule) {
 	p := field.NewPath("spec")
 	if s := obj.Spec.DeviceSelector; s != nil {

@@ -11,10 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// maxTrustBundle is how many bytes a bundle of certificates may have.
+// maxTrustBundle is the largest size of a bundle of certificates in bytes.
 const maxTrustBundle = 1 << 20
 
-// trustBundle checks a ClusterTrustBundle. Its name begins with that of its signer, if it has one.
+// trustBundle checks a ClusterTrustBundle. If it has a signer, its name must begin with the name of the signer.
 func (r *report) trustBundle(obj *certificatesv1.ClusterTrustBundle) {
 	signer, name := obj.Spec.SignerName, obj.Name
 	at := field.NewPath("metadata", "name")
@@ -43,7 +43,7 @@ func (r *report) trustBundleChange(obj, old *certificatesv1.ClusterTrustBundle) 
 	r.frozen(field.NewPath("spec", "signerName"), obj.Spec.SignerName, old.Spec.SignerName)
 }
 
-// trustAnchors checks that a text has certificates of authorities, each once.
+// trustAnchors checks that a text contains certificates of authorities without duplicates.
 func (r *report) trustAnchors(p *field.Path, text string) {
 	if len(text) > maxTrustBundle {
 		r.add(field.TooLong(p, "", maxTrustBundle))
@@ -76,7 +76,7 @@ func (r *report) trustAnchors(p *field.Path, text string) {
 	}
 }
 
-// anchorFault returns why a block is no certificate of an authority, or "".
+// anchorFault returns why a block is not a certificate of an authority, or "".
 func anchorFault(b *pem.Block) string {
 	if b.Type != "CERTIFICATE" {
 		return "has bad block type: " + b.Type

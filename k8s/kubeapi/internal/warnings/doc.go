@@ -1,6 +1,7 @@
-// Package warnings has the warnings that Kubernetes 1.37.2 adds to its answers about single kinds. A warning is about an
-// object that is valid, but that probably does not do what its author expects: two variables of one name, a label that
-// no node has any more, an address in an unusual form. Clients such as kubectl print the warnings.
+// Package warnings returns the warnings that Kubernetes 1.37.2 adds to its answers about individual kinds. A warning
+// concerns an object that is valid but probably does not do what its author expects. Examples are two variables of the
+// same name, a label that nodes no longer have, and an address in an unusual form. Clients such as kubectl print the
+// warnings.
 //
-// The texts are those of Kubernetes. Module oracle compares them with Kubernetes' own code.
+// The texts match Kubernetes' own. Module oracle compares them with Kubernetes' code.
 package warnings

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// formerLabels are labels of nodes that Kubernetes has replaced.
+// formerLabels maps labels that Kubernetes has replaced to the texts of their warnings.
 var formerLabels = map[string]string{
 	"beta.kubernetes.io/arch":                       `deprecated since v1.14; use "kubernetes.io/arch" instead`,
 	"beta.kubernetes.io/os":                         `deprecated since v1.14; use "kubernetes.io/os" instead`,
@@ -36,7 +36,7 @@ func (l *list) formerKey(p *field.Path, label string) {
 
 const selectsNothing = "a null labelSelector results in matching no pod"
 
-// podPlaces adds warnings about where a Pod may run.
+// podPlaces adds warnings about the constraints on where a Pod may run.
 func (l *list) podPlaces(at *field.Path, spec *corev1.PodSpec) {
 	for label := range spec.NodeSelector {
 		l.formerLabel(at.Child("nodeSelector").Key(label), label)
@@ -64,7 +64,7 @@ func (l *list) podPlaces(at *field.Path, spec *corev1.PodSpec) {
 	}
 }
 
-// The fields of affinities that say what a Pod requires, and what it prefers.
+// These constants are the fields of affinities for requirements and preferences.
 const required, preferred = "requiredDuringSchedulingIgnoredDuringExecution",
 	"preferredDuringSchedulingIgnoredDuringExecution"
 
@@ -79,7 +79,7 @@ func (l *list) nodeAffinity(p *field.Path, a *corev1.NodeAffinity) {
 	}
 }
 
-// nodeTerm adds warnings about a term that selects nodes, and, if values is set, about values that no label has.
+// nodeTerm adds warnings about a term that selects nodes. If values is set, it also warns about invalid label values.
 func (l *list) nodeTerm(p *field.Path, term corev1.NodeSelectorTerm, values bool) {
 	for i, e := range term.MatchExpressions {
 		p := p.Child("matchExpressions").Index(i)

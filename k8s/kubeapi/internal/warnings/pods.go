@@ -62,8 +62,8 @@ var inert = []struct{ key, text string }{
 	{"security.alpha.kubernetes.io/unsafe-sysctls", `non-functional in v1.11+; use the "sysctls" field instead`},
 }
 
-// podAnnotations adds warnings about annotations that a field has replaced. A Pod's annotations of AppArmor are left
-// out: the code that copies them into the fields warns about them.
+// podAnnotations adds warnings about annotations that a field has replaced. It skips the AppArmor annotations of a Pod,
+// because the code that copies them into fields warns about them.
 func (l *list) podAnnotations(p *field.Path, spec *corev1.PodSpec, m *metav1.ObjectMeta) {
 	for _, a := range inert {
 		if _, ok := m.Annotations[a.key]; ok {
@@ -92,7 +92,7 @@ func (l *list) podAnnotations(p *field.Path, spec *corev1.PodSpec, m *metav1.Obj
 	})
 }
 
-// repeatedNames adds warnings about lists that name something twice, and about empty names.
+// repeatedNames adds warnings about duplicate and empty names in lists.
 func (l *list) repeatedNames(at *field.Path, spec *corev1.PodSpec) {
 	seen := map[string]bool{}
 	for i, alias := range spec.HostAliases {
@@ -131,7 +131,7 @@ func (l *list) wholeByte(p *field.Path, amount resource.Quantity) {
 	}
 }
 
-// hiddenVariables adds warnings about variables that replace an earlier one of the same name, unless they refer to it.
+// hiddenVariables adds warnings about variables that hide an earlier one of the same name, unless they refer to it.
 func (l *list) hiddenVariables(p *field.Path, env []corev1.EnvVar) {
 	seen := map[string]bool{}
 	for i, v := range env {
@@ -149,7 +149,7 @@ type placed struct {
 	corev1.ContainerPort
 }
 
-// ports adds warnings about ports that two containers have, or that have one name.
+// ports adds warnings about ports that two containers share, and about ports that share a name.
 func (l *list) ports(at *field.Path, spec *corev1.PodSpec) {
 	all, names := map[string][]placed{}, map[string]*field.Path{}
 	var inNames list // they follow all other warnings about ports

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// The ends of plugins for volumes.
+// These constants describe the removal of volume plugins.
 const (
 	endedIn16 = "deprecated in v1.11, non-functional in v1.16+"
 	endedIn22 = "deprecated in v1.16, non-functional in v1.22+"
@@ -59,7 +59,7 @@ func (f placedFile) String() string {
 	return fmt.Sprintf("%q (%s)", f.path, f.source)
 }
 
-// overlaps adds warnings about files of a volume that have one path, or of which one lies in the path of another.
+// overlaps adds warnings about files of a volume that have the same path, or whose path lies below another file.
 func (l *list) overlaps(v corev1.Volume) {
 	if s := v.ConfigMap; s != nil {
 		l.overlapsIn(v.Name, fmt.Sprintf("ConfigMap %q", s.Name), filesOf(s.Items, ""))
@@ -177,7 +177,7 @@ func (l *list) claim(p *field.Path, s *corev1.PersistentVolumeClaimSpec) {
 	l.wholeByte(p.Child("resources", "limits").Key(storage), s.Resources.Limits[corev1.ResourceStorage])
 }
 
-// driver adds a warning if a driver gets tokens of accounts in a place where they may be logged.
+// driver adds a warning if a driver gets tokens of service accounts in a field that it may log.
 func (l *list) driver(d, old *storagev1.CSIDriver) {
 	if len(d.Spec.TokenRequests) == 0 || d.Spec.ServiceAccountTokenInSecrets != nil ||
 		old != nil && equality.Semantic.DeepEqual(d.Spec.TokenRequests, old.Spec.TokenRequests) {

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Of returns the warnings about a valid object, a pointer to a struct of k8s.io/api. old is the object before the write,
-// a nil pointer for a new one. part is the subresource through which the object is written, or "".
+// Of returns the warnings about a valid object, which is a pointer to a struct of k8s.io/api. old is the object before
+// the write, or a nil pointer for a new object. part is the subresource of the write, or "".
 func Of(obj, old any, part string) (texts []string) {
 	l := &list{}
 	switch part {
@@ -44,7 +44,7 @@ func (l *list) at(p *field.Path, format string, args ...any) {
 func (l *list) object(obj, old any) {
 	switch obj := obj.(type) {
 	case *corev1.Pod:
-		if old.(*corev1.Pod) == nil { // people seldom update Pods, and controllers do so often
+		if old.(*corev1.Pod) == nil { // controllers update Pods more often than users do
 			l.nameOfPod(obj.Name, "the Pod's hostname")
 			l.pod(nil, &obj.Spec, &obj.ObjectMeta)
 		}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// nameOfPod adds a warning about a name that is no DNS label. usage says what Kubernetes makes of the name.
+// nameOfPod adds a warning about a name that is not a DNS label. usage describes how Kubernetes uses the name.
 func (l *list) nameOfPod(name, usage string) {
 	if faults := validation.IsDNS1123Label(name); len(faults) > 0 {
 		l.add("metadata.name: this is used in %s, which can result in surprising behavior; a DNS label is recommended: %v",
@@ -19,7 +19,7 @@ func (l *list) nameOfPod(name, usage string) {
 	}
 }
 
-// podNames is what Kubernetes makes of the name of a workload.
+// podNames describes how Kubernetes uses the name of a workload.
 const podNames = "Pod names and hostnames"
 
 // template adds the warnings about the template of Pods.
@@ -71,7 +71,7 @@ func (l *list) replicaSet(s, old *appsv1.ReplicaSet) {
 	l.template(field.NewPath("spec", "template"), &s.Spec.Template)
 }
 
-// statefulSet names the claims of an update by another path than those of a new object, as Kubernetes does.
+// statefulSet uses different paths for the claims of an update and of a new object, as Kubernetes does.
 func (l *list) statefulSet(s, old *appsv1.StatefulSet) {
 	if old == nil || !equality.Semantic.DeepEqual(s.Spec, old.Spec) {
 		l.template(field.NewPath("spec", "template"), &s.Spec.Template)
@@ -110,7 +110,7 @@ func (l *list) cronJob(j, old *batchv1.CronJob) {
 	}
 }
 
-// The numbers of Pods beyond which Kubernetes cannot track the indexes of a Job.
+// Above these numbers of Pods, Kubernetes cannot track the indexes of a Job.
 const maxTrackedCompletions, maxTrackedParallelism = 100_000, 10_000
 
 func (l *list) jobSpec(p *field.Path, s *batchv1.JobSpec) {

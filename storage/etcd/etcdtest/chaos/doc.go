@@ -10,8 +10,8 @@
 // one deletes the definition.
 //
 // TestFaultsOfEmbeddedMembers and TestChaosOfEmbeddedMembers do the same with replicas that run the members of etcd
-// themselves, with package embedded. There a fault hits a replica and a member at once, and processes are cut off from
-// their peers.
+// themselves, through package embedded. Each fault then hits a replica and its member at once, and processes can be cut
+// off from their peers.
 //
 // By default, TestChaos causes 8 faults; DECORUM_TORTURE sets another number, such as "200". DECORUM_TORTURE_SEED sets
 // the seed of the random choices. Because the seed does not control the scheduler, the same seed only makes it likely

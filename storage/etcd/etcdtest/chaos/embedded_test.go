@@ -26,10 +26,10 @@ import (
 	"github.com/decorum-go/decorum/storage/etcd/embedded"
 )
 
-// embeddedMember is what a process that runs a member of etcd, too, needs to know.
+// embeddedMember configures the member of etcd in the process of a replica.
 type embeddedMember struct{ Dir, Peers, Self, Listen, Operations string }
 
-// openEmbedded opens the store of a process that runs a member of etcd, too.
+// openEmbedded opens the store of a replica that also runs a member of etcd.
 func openEmbedded(ctx context.Context, m *embeddedMember) (storage.Store, error) {
 	logger := slog.New(slog.DiscardHandler)
 	return embedded.Open(ctx, embedded.Options{
@@ -58,7 +58,7 @@ func TestChaosOfEmbeddedMembers(t *testing.T) {
 	})
 }
 
-// A process that is cut off from its peers serves what it has, and catches up afterwards. The others go on.
+// A process that is cut off from its peers serves its last state and catches up afterwards. The others keep working.
 func TestFaultsOfEmbeddedMembers(t *testing.T) {
 	t.Parallel()
 	f, network := newEmbeddedFleet(t)
@@ -74,7 +74,7 @@ func TestFaultsOfEmbeddedMembers(t *testing.T) {
 	}
 }
 
-// newEmbeddedFleet starts three processes with an empty directory each, which found a cluster.
+// newEmbeddedFleet starts three processes with empty directories. They found a cluster.
 func newEmbeddedFleet(t testing.TB) (*fleet, *peerNetwork) {
 	t.Helper()
 	f := &fleet{TB: t}
@@ -112,8 +112,8 @@ func newEmbeddedFleet(t testing.TB) (*fleet, *peerNetwork) {
 	return f, network
 }
 
-// peerNetwork is what lies between the members of etcd. While a process is cut off, connections stay open, but nothing
-// arrives on those that begin or end at the process.
+// peerNetwork is the network between the members of etcd. While a process is cut off, its connections stay open but
+// carry no data.
 type peerNetwork struct {
 	testing.TB
 	mu      sync.Mutex
@@ -121,7 +121,7 @@ type peerNetwork struct {
 	members map[string]int  // the process of a member, by its id
 }
 
-// open makes an address at which the other processes reach one that listens at another address.
+// open returns an address at which the other processes reach a process. The process itself listens at another address.
 func (n *peerNetwork) open(process int, listens string) (address string) {
 	flows := make(chan struct{})
 	close(flows)
@@ -147,7 +147,7 @@ func (n *peerNetwork) open(process int, listens string) (address string) {
 	return listener.Addr().String()
 }
 
-// connect carries a connection. The first request on it tells which member it comes from.
+// connect carries a connection. Its first request names the member that opened it.
 func (n *peerNetwork) connect(ctx context.Context, near net.Conn, to int, listens string) {
 	defer near.Close()
 	defer context.AfterFunc(ctx, func() { near.Close() })()
@@ -208,7 +208,7 @@ func (n *peerNetwork) wait(ctx context.Context, ends []int) bool {
 	return true
 }
 
-// name learns which member belongs to which process.
+// name records the process of each member.
 func (n *peerNetwork) name(list *clientv3.MemberListResponse, peers []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

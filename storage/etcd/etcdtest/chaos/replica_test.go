@@ -63,14 +63,14 @@ const (
 // environment is the variable that makes a program a replica.
 const environment = "DECORUM_REPLICA"
 
-// configuration is what a replica needs to know.
+// configuration configures the process of a replica.
 type configuration struct {
 	Endpoints []string
 	Address   string
-	Embedded  *embeddedMember // of a process that runs a member of etcd, too
+	Embedded  *embeddedMember // nil unless the process also runs a member of etcd
 }
 
-// open opens the store of a replica, of either kind.
+// open opens the store of a replica.
 func (c *configuration) open(ctx context.Context) (storage.Store, error) {
 	if c.Embedded == nil {
 		return openStore(ctx, c.Endpoints)

@@ -1,16 +1,15 @@
-// Command decorum-etcd has the operations of a cluster of package embedded: the members of etcd in the processes of a
-// host.
+// Command decorum-etcd operates a cluster of package embedded, whose members of etcd run in the processes of a host.
 //
 //	decorum-etcd authority FILE             write a new certificate authority to the new FILE
 //	decorum-etcd members                    print the members
-//	decorum-etcd remove ADDRESS             remove a member, whose process was stopped, for good
+//	decorum-etcd remove ADDRESS             permanently remove a member whose process was stopped
 //	decorum-etcd backup FILE                write a backup to the new FILE, while the cluster serves
 //	decorum-etcd restore FILE               make the directory of a new cluster with one member from a backup
-//	decorum-etcd defragment                 return free space to the file systems, one member after the other
+//	decorum-etcd defragment                 return free space to the file systems, one member at a time
 //	decorum-etcd reclaim                    make a full cluster accept writes again
 //
-// The flags stand between the command and its argument. They are the addresses of the peers and the certificates that
-// the processes of the host have, too. The exit code is 1 if something fails, and 2 if the arguments are wrong.
+// Flags go between the command and its argument. They give the same peer addresses and certificates as the processes of
+// the host use. The exit code is 1 if the command fails, and 2 if the arguments are wrong.
 package main
 
 import (
@@ -32,7 +31,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// command is one of the things that the program does.
+// command is a command of the program.
 type command struct {
 	name, argument, about string
 	do                    func(ctx context.Context, c call) error
@@ -49,10 +48,10 @@ func commands() []command {
 	return []command{
 		{"authority", "FILE", "write a new certificate authority to the new FILE", authority},
 		{"members", "", "print the members", connected(members)},
-		{"remove", "ADDRESS", "remove a member, whose process was stopped, for good", connected(remove)},
+		{"remove", "ADDRESS", "permanently remove a member whose process was stopped", connected(remove)},
 		{"backup", "FILE", "write a backup to the new FILE, while the cluster serves", connected(backup)},
 		{"restore", "FILE", "make the directory of a new cluster with one member from a backup", restore},
-		{"defragment", "", "return free space to the file systems, one member after the other", connected(defragment)},
+		{"defragment", "", "return free space to the file systems, one member at a time", connected(defragment)},
 		{"reclaim", "", "make a full cluster accept writes again", connected(reclaim)},
 	}
 }
@@ -93,7 +92,7 @@ func (c command) parse(arguments []string, stderr io.Writer) (in call, ok bool) 
 	flags.StringVar(&o.Peers, "peers", "", "`addresses` of all processes, separated by commas")
 	flags.StringVar(&o.Authority, "authority", "", "`file` of the certificate authority")
 	flags.StringVar(&o.Certificate, "certificate", "", "`file` of a certificate, instead of an authority")
-	flags.StringVar(&o.Key, "key", "", "`file` of its key")
+	flags.StringVar(&o.Key, "key", "", "`file` of the certificate's key")
 	flags.StringVar(&o.CA, "ca", "", "`file` with the certificates of the authorities that sign members")
 	if c.name == "restore" {
 		flags.StringVar(&o.Dir, "dir", "", "`directory` of the first process")
@@ -177,7 +176,7 @@ func reclaim(ctx context.Context, cluster *embedded.Cluster, _ call) error {
 	return cluster.Reclaim(ctx)
 }
 
-// create writes a new file that only its owner can read. If writing fails, no file is left.
+// create writes a new file that only its owner can read. If writing fails, create removes the file.
 func create(name string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

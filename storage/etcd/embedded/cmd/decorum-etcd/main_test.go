@@ -16,7 +16,7 @@ import (
 	"github.com/decorum-go/decorum/storage/etcd/embedded"
 )
 
-// runCommand runs a command, and returns what it prints and its exit code.
+// runCommand runs a command and returns its output and its exit code.
 func runCommand(t *testing.T, arguments ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, err bytes.Buffer
