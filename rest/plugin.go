@@ -64,12 +64,12 @@ type Parts struct {
 	Authorizer access.Authorizer
 	// Observer observes the requests of the API.
 	Observer observe.Observer
-	// Limiter decides when the API works on requests, in the place of [Limits.MaxInFlight]. At most one plug-in may have
+	// Limiter decides when the API works on requests, instead of [Limits.MaxInFlight]. At most one plug-in may have
 	// one.
 	Limiter Limiter
 	// ExemptGroups are added to [Limits.ExemptGroups] unless the host sets them.
 	ExemptGroups []string
-	// HealthChecks are added to those of [Health.Checks].
+	// HealthChecks are added to [Health.Checks].
 	HealthChecks []HealthCheck
 	// Paths are handlers of paths outside of all resources, such as "/debug/watches". A path that ends with a slash stands
 	// for all paths below too, and for itself without the slash. The API finds out the user of each request, gives it a
