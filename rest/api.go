@@ -145,7 +145,7 @@ func (a *API) begin(definitions []Definition) (err error) {
 	return nil
 }
 
-// opened completes what the plug-ins have added to the options of the front.
+// opened adds the options of the host to the options of the front, which the plug-ins have already extended.
 func (a *API) opened(o front.Options) front.Options {
 	of := &a.options
 	o.Authenticator, o.Authorizer, o.OpenHealth = of.Authenticator, of.Authorizer, of.Health.Open

@@ -115,7 +115,7 @@ type UndoOptions struct {
 	Preconditions *apimeta.Preconditions
 }
 
-// Purge erases the former versions of an object, and those of earlier objects with its name. The present state
+// Purge erases the former versions of an object and of earlier objects with its name. The present state
 // stays.
 func (c historyClient) Purge(ctx context.Context, name string) error {
 	w, err := c.of.write(ctx, access.VerbGet, name, theHistory)

@@ -107,8 +107,8 @@ func Wait(ctx context.Context, running *sync.WaitGroup) error {
 // Plug implements [Plugin].
 func (p Parts) Plug(PluginAPI) (Parts, error) { return p, nil }
 
-// plug adds the parts of the plug-ins to those of the host, or to the options of the front, and returns the definitions
-// of the plug-ins.
+// plug adds the parts of the plug-ins to the options of the host or of the front, and returns the definitions of the
+// plug-ins.
 func (a *API) plug(opening *front.Options) (definitions []Definition, err error) {
 	var exempt []string
 	checks := a.options.Health.Checks

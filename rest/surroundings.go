@@ -19,10 +19,10 @@ type Health struct {
 
 // Browsers determines which web pages may use an API, and under which names.
 type Browsers struct {
-	// AllowedOrigins are the origins of web pages that may use the API with what the browser sends on its own, such as
-	// cookies and client certificates, and may read its answers (CORS). An origin is a scheme and a host, such as
-	// https://console.example.com. Default: only pages of the API's own origin. Other pages get 403 for requests that
-	// change something, unless the requests have a bearer token.
+	// AllowedOrigins are the origins of web pages that may use the API with the credentials that a browser sends on its
+	// own, such as cookies and client certificates, and that may read its answers (CORS). An origin is a scheme and a
+	// host, such as https://console.example.com. Default: only pages of the API's own origin. Other pages get 403 for
+	// requests that change something, unless the requests have a bearer token.
 	AllowedOrigins []string
 	// AllowedHosts are the names under which clients reach the API, such as "localhost" or "api.example.com", without a
 	// port. A request with another name in its Host header gets 421 Misdirected Request, even for a health check. A
