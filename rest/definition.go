@@ -180,8 +180,8 @@ type Hooks[T any] struct {
 	// What May Be Defaulted).
 	Default func(ctx context.Context, obj *T) error
 	// Canonicalize runs after Default. It rewrites values that clients can write in several ways into the one form that
-	// is stored, such as the stringData of a Secret into its data. Admission hooks see the rewritten object, and the client
-	// owns its fields.
+	// is stored, such as the stringData of a Secret into its data. Admission hooks see the rewritten object, and the
+	// client owns its fields.
 	Canonicalize func(ctx context.Context, obj *T) error
 	// Prepare runs after defaults and admission, and before validation. It drops or rewrites fields that clients may not
 	// decide, and sets the first status of a new object. old is nil on create. Prepare can change only the fields that the

@@ -37,7 +37,7 @@
 // The context that a hook receives carries the request or the call that runs the hook. These functions read it, or a
 // context derived from it. Any other context carries no request:
 //
-//   - [access.AccessFrom] returns an Access with only the User, and [access.UserFrom] the user set by [access.WithUser].
+//   - [access.AccessFrom] returns an Access with only the User, and [access.UserFrom] the user of [access.WithUser].
 //   - [access.Authorize] and [ClientForHook] return an error. [access.AuthorizerFrom] returns false.
 //   - [Warn] and [API.AfterCommit] do nothing and return false. [IsDryRun] returns false.
 //   - observe.BeginStep returns observe.Unobserved, and audit.Annotate does nothing.

@@ -16,9 +16,9 @@ type Limits struct {
 	MaxBodyBytes int64
 	// MaxInFlight is the number of requests that the API works on at once, not counting watches and streams. It answers
 	// further requests with 429 TooManyRequests and Retry-After. A user who holds as many places as are free gets no
-	// further one, so one user holds at most half of them. Users in ExemptGroups and health checks always get a place. If
-	// the API has no Authenticator and the context names no user (see [access.WithUser]), only the total counts. Default:
-	// 1000.
+	// further one, so one user holds at most half of them. Users in ExemptGroups and health checks always get a place.
+	// If the API has no Authenticator and the context names no user (see [access.WithUser]), only the total counts.
+	// Default: 1000.
 	//
 	// A request holds no place while the Authenticator determines its user, while its body is read, and while its client
 	// reads a large answer. Bodies and large answers have limits of the same size. Each 256 KiB of a body count as
@@ -26,8 +26,8 @@ type Limits struct {
 	// slow clients and webhooks leave places to others. They hold connections and goroutines until the host's http.Server
 	// ends the request, so set ReadTimeout and WriteTimeout there. Watches and streams are exempt from these timeouts.
 	//
-	// Slow clients do not increase the memory. A watch buffers about 256 KiB for its client, which has a minute to read each
-	// 64 KiB. A client may read the first state of a watch, a list or a large object equally slowly while the store or its
+	// Memory does not grow with slow clients. A watch buffers about 256 KiB for its client, which has a minute to read
+	// each 64 KiB. A client may read the first state of a watch, a list or a large object equally slowly while the store or its
 	// history still holds the records (see [storage.Options]). Once the store has dropped them, the API ends a watch with
 	// 410 Expired, and aborts the response with a list or an object after another minute plus a second per MiB. The API
 	// closes the connection earlier if the client reads nothing of a watch for 10 to 20 seconds, or of a list or an object

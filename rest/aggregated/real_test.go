@@ -111,8 +111,8 @@ func refusesDirectRequests(t *testing.T, r *realapitest.Server, s *realapitest.B
 	assert.Equal(t, 401, s.Get(nil, reportsPath, append(forged, "Authorization", "Bearer nobody")...))
 }
 
-// refusesEscalations checks that the server refuses all requests that kube-apiserver proxies for bob, who has no rights,
-// as kube-apiserver does for its own kinds.
+// refusesEscalations checks that the server refuses all requests that kube-apiserver proxies for bob, who has no
+// rights, as kube-apiserver does for its own kinds.
 func refusesEscalations(t *testing.T, r *realapitest.Server) {
 	const all = "/apis/reports.example.com/v1"
 	body := []byte(`{"apiVersion":"reports.example.com/v1","kind":"Report","metadata":{"name":"mine","namespace":"default"}}`)

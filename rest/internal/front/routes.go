@@ -54,8 +54,8 @@ const (
 )
 
 // newRouter returns the router of the paths that every API has. It does not contain the paths of resources, because a
-// router panics if two paths overlap, and clients choose the names of resources. [Serving.lookUpIn] looks up these paths
-// by their parts.
+// router panics if two paths overlap, and clients choose the names of resources. [Serving.lookUpIn] looks up these
+// paths by their parts.
 func (a *Front) newRouter() *httprouter.Router {
 	router := &httprouter.Router{}
 	add := func(path string, find finder) {

@@ -30,7 +30,7 @@ type Resource struct {
 	Store       storage.Store       // keeps the objects of all versions
 	unsupported storage.Unsupported // what Store cannot do
 	Elsewhere   bool                // the store is a storage.PartialStore, for objects that live elsewhere
-	Apart       bool                // Store is not the store of the API, so no transaction spans it and most other resources
+	Apart       bool                // Store is not the API's, so no transaction spans it and most other resources
 	Kind        *kind.Kind
 	GVK         apimeta.GroupVersionKind
 	GR          apimeta.GroupResource

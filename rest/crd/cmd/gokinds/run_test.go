@@ -66,7 +66,7 @@ func TestArguments(t *testing.T) {
 		{name: "broken YAML", stdin: "a: b: c", arguments: []string{"-f", "-"}, code: failed, errs: "gokinds: -:1: "},
 		{name: "no arguments", code: failed, errs: "name at least one file with -f"},
 		{name: "a file without -f", arguments: []string{"-f", "a.yaml", "b.yaml"}, code: failed, errs: `unexpected argument "b.yaml"`},
-		{name: "an invalid package name", arguments: []string{"-f", "-", "--package", "a-b"}, code: failed, errs: `"a-b" cannot be`},
+		{name: "not a package name", arguments: []string{"-f", "-", "--package", "a-b"}, code: failed, errs: `"a-b" cannot be`},
 		{name: "help", arguments: []string{"-h"}, errs: "-package"},
 	}
 	for _, tt := range tests {
