@@ -27,13 +27,14 @@ type Limits struct {
 	// ends the request, so set ReadTimeout and WriteTimeout there. Watches and streams are exempt from these timeouts.
 	//
 	// Memory does not grow with slow clients. A watch buffers about 256 KiB for its client, which has a minute to read
-	// each 64 KiB. A client may read the first state of a watch, a list or a large object equally slowly while the store or its
-	// history still holds the records (see [storage.Options]). Once the store has dropped them, the API ends a watch with
-	// 410 Expired, and aborts the response with a list or an object after another minute plus a second per MiB. The API
-	// closes the connection earlier if the client reads nothing of a watch for 10 to 20 seconds, or of a list or an object
-	// for 10 to 50. A large object in any form other than compact JSON, or a list in Protobuf, is a copy that the history
-	// does not hold. The limits therefore apply to such a response, and to the response to a write, from the start. All
-	// such copies take their memory from the Budget. A list is encoded element by element, as the client reads it.
+	// each 64 KiB. A client may read the first state of a watch, a list or a large object equally slowly while the store
+	// or its history still holds the records (see [storage.Options]). Once the store has dropped them, the API ends a
+	// watch with 410 Expired, and aborts the response with a list or an object after another minute plus a second per MiB.
+	// The API closes the connection earlier if the client reads nothing of a watch for 10 to 20 seconds, or of a list or
+	// an object for 10 to 50. A large object in any form other than compact JSON, or a list in Protobuf, is a copy that
+	// the history does not hold. The limits therefore apply to such a response, and to the response to a write, from the
+	// start. All such copies take their memory from the Budget. A list is encoded element by element, as the client reads
+	// it.
 	//
 	// A [Limiter] replaces this limit for requests, but not for bodies, large answers and webhooks.
 	MaxInFlight int
