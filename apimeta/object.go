@@ -155,11 +155,11 @@ type ListMeta struct {
 	// RemainingItemCount is how many items follow this page. It is absent when
 	// nothing follows or when a selector makes it unknown.
 	RemainingItemCount *int64 `json:"remainingItemCount,omitempty"`
-	// ShardInfo is set if the list contains only the objects of a shard.
+	// ShardInfo is set if the list contains only the objects in a shard.
 	ShardInfo *ShardInfo `json:"shardInfo,omitempty"`
 }
 
-// ShardInfo says which shard of the objects a list contains.
+// ShardInfo describes the shard that a list contains.
 type ShardInfo struct {
 	// Selector is the shardSelector of the request.
 	Selector string `json:"selector"`

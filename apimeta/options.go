@@ -78,9 +78,9 @@ type ListOptions struct {
 	// SendInitialEvents asks a watch to begin with the current objects, closed
 	// by a bookmark that carries [InitialEventsAnnotation].
 	SendInitialEvents *bool `json:"sendInitialEvents,omitempty"`
-	// ShardSelector selects the objects of which the hash of a field is in a range, such as
-	// "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')". A server that does not support it
-	// ignores it: [ListMeta.ShardInfo] says whether a list is a shard.
+	// ShardSelector selects the objects whose uid or namespace has a hash in a range, such as
+	// "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')". A server without shards ignores it
+	// and returns all objects. [ListMeta.ShardInfo] is set if the list is a shard.
 	ShardSelector string `json:"shardSelector,omitempty"`
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// Judge implements [rules.Language]. Its faults are those that kube-apiserver finds in the rules of a
+// Judge implements [rules.Language]. It finds the same faults as kube-apiserver in the rules of a
 // CustomResourceDefinition.
 func (language) Judge(s *schema.Schema) (map[*schema.Schema][]rules.Verdict, error) {
 	c, err := newCompiler()

@@ -23,8 +23,8 @@ type Rules map[string][]Rule
 // that have no older value, and for rules that could cost too much.
 func New(r Rules) rest.Rules { return rules.Hide(set(r)) }
 
-// Evaluator returns the evaluator of expressions that the program does not contain, such as those of definitions and
-// admission policies. Set [rest.Options].CEL to it, or [rest.Schema].CEL.
+// Evaluator returns the evaluator of expressions from outside the program, such as definitions and admission policies.
+// Set [rest.Options].CEL or [rest.Schema].CEL to it.
 func Evaluator() rest.Evaluator { return rules.HideLanguage(language{}) }
 
 // Rule is an expression that must be true of every object.

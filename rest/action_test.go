@@ -245,7 +245,7 @@ func TestActionChecksItsBody(t *testing.T) {
 		Name: "check", Accepts: []apimeta.GroupVersion{{Group: "billing.example.com", Version: "v1beta1"}},
 		Check: func(name string, p *Payment) error {
 			if p.Card != name {
-				return status.BadRequest("the card is not of " + name)
+				return status.BadRequest("the card does not belong to " + name)
 			}
 			return nil
 		},
@@ -293,9 +293,9 @@ type LeafletSpec struct {
 	Mark  string `json:"mark,omitempty"`
 }
 
-// The client owns what Canonicalize rewrites. In the dialect of built-in kinds, it does not own what Prepare sets, and
-// the Go type leaves out an empty field.
-func TestOwnersOfWhatHooksSet(t *testing.T) {
+// The client owns the fields that Canonicalize rewrites. In the dialect of built-in kinds, it does not own the fields
+// that Prepare sets, and the Go type leaves out an empty field.
+func TestOwnersOfFieldsThatHooksSet(t *testing.T) {
 	for _, c := range []struct {
 		dialect rest.Dialect
 		owned   bool

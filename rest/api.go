@@ -145,7 +145,7 @@ func (a *API) begin(definitions []Definition) (err error) {
 	return nil
 }
 
-// opened completes what the plug-ins have added to the options of the front.
+// opened adds the options of the host to the options of the front, which the plug-ins have already extended.
 func (a *API) opened(o front.Options) front.Options {
 	of := &a.options
 	o.Authenticator, o.Authorizer, o.OpenHealth = of.Authenticator, of.Authorizer, of.Health.Open
@@ -250,7 +250,7 @@ func (a *API) closing() bool { return a.ending.Err() != nil }
 // ServeHTTP implements [http.Handler]. Every answer has a header Audit-ID, which the log of failed requests repeats.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.front.ServeHTTP(w, r) }
 
-// Error answers a request with an error in the way the API does: with a Status in a form that the client accepts. Only
-// the log receives the text of an error outside package status; the client receives a 500. Middleware of the host calls
+// Error answers a request with an error as the API does, with a Status in a form that the client accepts. For an error
+// outside package status, the client receives a 500, and only the log contains the text. Middleware of the host calls
 // Error to refuse a request before the API sees it.
 func (a *API) Error(w http.ResponseWriter, r *http.Request, err error) { a.front.Error(w, r, err) }

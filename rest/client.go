@@ -41,11 +41,11 @@ import (
 // an in-process client returns a ServiceUnavailable error that wraps [watch.ErrClosed].
 type Client[T any] struct{ calls[*T] }
 
-// calls are the methods of a [Client] whose results are objects. P is *T: see [declared]. The client is nil in the zero
-// Client. A pointer makes the code of a host shorter that copies a Client.
+// calls are the methods of a [Client] whose results are objects. P is *T, see [declared]. The client is nil in the zero
+// Client. It is a pointer so that a host needs less code to copy a Client.
 type calls[P any] struct{ *client }
 
-// client is a [Client] without its type parameter. It does not change once somebody can call it. An object in an any is a
+// client is a [Client] without its type parameter. It does not change once a caller has it. An object in an any is a
 // pointer to the Go type.
 type client struct {
 	service   service.Service
@@ -131,8 +131,8 @@ type ListOptions struct {
 	// FieldQuery and SortBy are those of [Queries], such as "spec.size>=3" and "-spec.size". If the API does not support
 	// queries, the call fails with BadRequest. A watch and a deletion of a collection take no SortBy.
 	FieldQuery, SortBy string
-	// ShardSelector selects a shard of the objects, see [Options].Sharded. An API without shards ignores it; [Page].Shard
-	// says what the page contains.
+	// ShardSelector selects a shard of the objects, see [Options].Sharded. An API without shards ignores it.
+	// [Page].Shard is the shard that a page contains.
 	ShardSelector string
 	// Limit is the largest number of objects in a page; 0 means no limit. Continue is the token of an earlier page, and
 	// asks for the next one (API concepts, Retrieving large results sets in chunks).
@@ -149,7 +149,7 @@ type WatchOptions struct {
 	LabelSelector, FieldSelector string
 	// FieldQuery is that of [Queries]. If the API does not support queries, the watch fails with BadRequest.
 	FieldQuery string
-	// ShardSelector is that of [ListOptions].
+	// ShardSelector selects a shard, see [ListOptions].
 	ShardSelector string
 	// ResourceVersion is the version after which the watch begins, usually that of a list. If it is empty, the watch
 	// begins with an Added event for each existing object. The watch waits a few seconds for a version that the store has

@@ -72,7 +72,7 @@ func ClientForHook[T any](ctx context.Context) (Client[T], error) {
 func clientForHook(ctx context.Context, t reflect.Type) (*client, error) {
 	env := write.EnvironmentOf(ctx)
 	if env == nil {
-		return nil, errors.New("rest.ClientForHook: the context is not that of a hook")
+		return nil, errors.New("rest.ClientForHook: the context does not belong to a hook")
 	}
 	return env.Owner.(*API).clientForType(t)
 }

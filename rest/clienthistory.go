@@ -17,8 +17,8 @@ const (
 	theUndo    = "undo"
 )
 
-// HistoryClient reads the former versions of the objects of one resource, and undoes changes. See docs/extensions.md
-// for what a version is.
+// HistoryClient reads the former versions of the objects of one resource, and undoes changes. docs/extensions.md
+// explains versions.
 //
 // In the signatures of the methods, P is *T.
 type HistoryClient[T any] struct{ historyCalls[*T] }
@@ -29,7 +29,7 @@ func HistoryOf[T any](c Client[T]) HistoryClient[T] {
 	return HistoryClient[T]{historyCalls[*T]{historyClient{c.client}}}
 }
 
-// historyCalls are the methods of a [HistoryClient] whose results are objects. P is *T: see [declared].
+// historyCalls are the methods of a [HistoryClient] whose results are objects. P is *T, see [declared].
 type historyCalls[P any] struct{ historyClient }
 
 // historyClient is a [HistoryClient] without its type parameter.
@@ -115,7 +115,7 @@ type UndoOptions struct {
 	Preconditions *apimeta.Preconditions
 }
 
-// Purge erases the former versions of an object, and those of earlier objects with its name. The present state
+// Purge erases the former versions of an object and of earlier objects with its name. The present state
 // stays.
 func (c historyClient) Purge(ctx context.Context, name string) error {
 	w, err := c.of.write(ctx, access.VerbGet, name, theHistory)

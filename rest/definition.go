@@ -179,18 +179,18 @@ type Hooks[T any] struct {
 	// a set and to a keyed list. If it changes a value that the client has sent, the server sends a 500 (API conventions,
 	// What May Be Defaulted).
 	Default func(ctx context.Context, obj *T) error
-	// Canonicalize runs after Default. It rewrites what a client can say in several ways in the one way in which the object
-	// is stored, such as the stringData of a Secret as its data. Admission hooks see the rewritten object, and the client
-	// owns its fields.
+	// Canonicalize runs after Default. It rewrites values that clients can write in several ways into the one form that
+	// is stored, such as the stringData of a Secret into its data. Admission hooks see the rewritten object, and the
+	// client owns its fields.
 	Canonicalize func(ctx context.Context, obj *T) error
 	// Prepare runs after defaults and admission, and before validation. It drops or rewrites fields that clients may not
 	// decide, and sets the first status of a new object. old is nil on create. Prepare can change only the fields that the
 	// client can change: no metadata that the server sets, and in a write of the status only the status. A built-in kind
 	// may set the status in any update.
 	Prepare func(ctx context.Context, obj, old *T) error
-	// Validate checks an object by rules that the tags cannot express. The [status.FieldErrors] are everything that is
-	// wrong with the object; the client gets them in one 422 Invalid. An error says that Validate could not find out, for
-	// example because a database does not answer. old is nil on create. An update that changes nothing is checked too.
+	// Validate checks an object by rules that the tags cannot express. The [status.FieldErrors] list all faults of the
+	// object; the client gets them in one 422 Invalid. An error means that Validate could not decide, for example because
+	// a database does not answer. old is nil on create. An update that changes nothing is checked too.
 	Validate func(ctx context.Context, obj, old *T) (status.FieldErrors, error)
 	// ValidateDelete refuses the deletion of an object by returning an error, usually [status.Forbidden].
 	ValidateDelete func(ctx context.Context, obj *T) error

@@ -35,16 +35,16 @@
 // # Contexts
 //
 // The context that a hook receives carries the request or the call that runs the hook. These functions read it, or a
-// context made from it. With any other context they have no request to speak of:
+// context derived from it. Any other context carries no request:
 //
-//   - [access.AccessFrom] returns an Access with only the User, and [access.UserFrom] the user that [access.WithUser] has set.
+//   - [access.AccessFrom] returns an Access with only the User, and [access.UserFrom] the user of [access.WithUser].
 //   - [access.Authorize] and [ClientForHook] return an error. [access.AuthorizerFrom] returns false.
 //   - [Warn] and [API.AfterCommit] do nothing and return false. [IsDryRun] returns false.
-//   - observe.BeginStep returns observe.Unobserved, and audit.Annotate does nothing: nobody observes or records the request.
+//   - observe.BeginStep returns observe.Unobserved, and audit.Annotate does nothing.
 //   - [API.WaitOutside] counts the wait, but no request gives its seat to others. The methods of a [PluginAPI] that work for a
 //     request return or answer an InternalError.
 //
-// [WithWarnings] and [access.WithUser] are for the context of a call: what they add reaches the hooks of that call.
+// [WithWarnings] and [access.WithUser] are for the context of a call. The hooks of that call receive what they add.
 //
 // docs/design-of-rest.md shows how the package is built, for those who want to change it.
 package rest

@@ -18,7 +18,7 @@ func (a *API) Drain() {
 	}
 }
 
-// DrainTime returns [Health].DrainTime. A shutdown takes at least so long.
+// DrainTime returns [Health].DrainTime, the minimum duration of a shutdown.
 func (a *API) DrainTime() time.Duration { return a.options.Health.DrainTime }
 
 // untilDrained waits until the time of the drain is over, or until ctx or the API ends.

@@ -62,7 +62,7 @@ func (a *API) exchangeNow(ctx context.Context, x *exchange.Exchange,
 	return x.End(context.WithoutCancel(ctx))
 }
 
-// next builds what the API would serve next, without a change of what the API or the store serve. So a declaration that cannot
+// next builds the next state without changing what the API or the store serve. So a declaration that cannot
 // be served, or that makes the API panic, leaves everything else as it is.
 func (a *API) next(plan func() ([]*front.Served, error)) (s *front.Serving, err error) {
 	defer func() {

@@ -27,5 +27,6 @@ func (a PluginAPI) Answer(w http.ResponseWriter, r *http.Request, json []byte) {
 	a.front.Answer(w, r, json)
 }
 
-// StuckHooks returns how many hooks go on although the time of their requests is up (see [Limits].RequestTimeout).
+// StuckHooks returns the number of hooks that still run after the time limit of their requests (see
+// [Limits].RequestTimeout).
 func (a *API) StuckHooks() int { return a.flights.Abandoned() }

@@ -47,7 +47,7 @@ type HealthCheck struct {
 
 const defaultHealthTimeout = time.Second
 
-// The checks that the API makes itself.
+// The names of the API's own checks.
 const (
 	checkPing     = "ping"
 	checkStore    = "store"
@@ -58,8 +58,8 @@ const (
 var reservedChecks = []string{checkPing, checkStore, checkPlugins, checkShutdown}
 
 // checks returns the checks of the API itself, of the host and of the plug-ins, in the order of the reports. All
-// endpoints have the first one. /readyz has the others of the API itself, and gives the reasons of their failures except
-// for a shutdown. It returns an error if a check is declared wrongly.
+// endpoints run the first one. Only /readyz runs the API's other checks, and reports why they fail, except for a
+// shutdown. checks returns an error if the declaration of a check is invalid.
 func (a *API) checks(declared []HealthCheck) ([]front.Check, error) {
 	const readyz = string(Readyz)
 	checks := []front.Check{front.OwnCheck(checkPing, false, func() error { return nil }, front.Endpoints...)}
@@ -94,7 +94,7 @@ func (a *API) leaving() error {
 	return nil
 }
 
-// hostChecks returns the checks, or an error if one is declared wrongly.
+// hostChecks returns the checks of the host and the plug-ins, or an error if a declaration is invalid.
 func hostChecks(declared []HealthCheck, log *slog.Logger) ([]front.Check, error) {
 	var checks []front.Check
 	for _, d := range declared {

@@ -8,10 +8,10 @@ import (
 	"github.com/decorum-go/decorum/rest/access"
 )
 
-// Limiter decides when the API works on a request. It takes the place of the limit [Limits.MaxInFlight]; the limits on
+// Limiter decides when the API works on a request. It replaces the limit [Limits.MaxInFlight]; the limits on
 // bodies and on answers stay. Package rest/fairness has a Limiter. Many goroutines call it at once.
 //
-// The API does not ask it about health checks, about what Options.Health.Open opens, and about streams. Members of
+// The API does not ask it about health checks, about paths that Options.Health.Open opens, or about streams. Members of
 // Options.Limits.ExemptGroups do not wait for the seats that it returns.
 type Limiter interface {
 	// Limit returns the seats that a request needs, or nil if it needs none. It does not wait.

@@ -17,8 +17,8 @@ import (
 )
 
 // Options configure an API. The zero value works: it keeps objects in memory, logs errors to slog's default logger and
-// uses the system's clock. The fields are in groups: where objects and logs go, who may do what, what the API can do
-// besides, its limits and its surroundings, and last what only few hosts and tests set.
+// uses the system's clock. The fields are in groups: storage and logs, access, features of the API, limits, health and
+// browsers, and fields that only few hosts and tests set.
 type Options struct {
 	// Store keeps the objects. Default: that of [storage.NewMemory], which the API closes. The host closes a store that it
 	// sets here, after the API.
@@ -46,7 +46,7 @@ type Options struct {
 	// Authorizer also decides about impersonation (kubectl --as), about updates that create an object, and about calls of
 	// [Client.AsUser]. Default: everything is allowed, except impersonation.
 	Authorizer access.Authorizer
-	// HostUser is the user that hooks see in calls of in-process clients whose context names no user (see [access.WithUser]).
+	// HostUser is the user that hooks see if the context of an in-process call names no user (see [access.WithUser]).
 	// Default: system:host, in the group system:authenticated.
 	HostUser access.User
 	// NoSelfReviews leaves out SelfSubjectReview, SelfSubjectAccessReview and SelfSubjectRulesReview, through which
@@ -58,7 +58,7 @@ type Options struct {
 	// Plugins add kinds, hooks, users, rights and background work to the API, such as roles or admission webhooks. The
 	// order is that in which they are asked and started, see [Parts]. [API.Start] starts what they do in the background.
 	Plugins []Plugin
-	// Admission are the hooks on the writes of all resources, in the order in which they run. Those of the plug-ins run
+	// Admission are the hooks on the writes of all resources, in the order in which they run. The hooks of plug-ins run
 	// after them.
 	Admission []admission.Hook
 	// CEL is the evaluator of expressions that clients write: in CustomResourceDefinitions, admission policies and match
@@ -72,32 +72,32 @@ type Options struct {
 	//
 	//	shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')
 	//
-	// selects the objects of which the FNV-1a hash of the uid, in 64 bits, is in this range; the end does not belong to
-	// it, and is '0x10000000000000000' at most. Instead of the uid, object.metadata.namespace may be hashed, and several
-	// ranges are joined by ||. So replicas of a controller share the objects, and each receives only its own. The
-	// metadata of a shard contains shardInfo. [Wire].Sharded does this for one kind. Default: the API ignores the
-	// parameter, as Kubernetes does without its feature gate ShardedListAndWatch, and answers with all objects.
+	// selects the objects whose uid has a 64-bit FNV-1a hash in this range. The end does not belong to the range, and is
+	// '0x10000000000000000' at most. Instead of the uid, object.metadata.namespace may be hashed, and several ranges are
+	// joined by ||. Replicas of a controller can thus divide the objects among themselves, so that each receives only its
+	// own. The metadata of a shard's list contains shardInfo. [Wire].Sharded does this for one kind. Default: the API
+	// ignores the parameter, as Kubernetes does without its feature gate ShardedListAndWatch, and returns all objects.
 	Sharded bool
 	// KeepManagedFields makes the API ignore the parameter drop=metadata.managedFields of the header Accept, as
-	// Kubernetes 1.37 does. Default: the API leaves managedFields out of the answers to clients that ask for that.
+	// Kubernetes 1.37 does. Default: the API leaves managedFields out of the answers to clients that send the parameter.
 	KeepManagedFields bool
 	// CBOR makes the API read and write application/cbor, and application/cbor-seq for watches, besides JSON, YAML and
 	// Protobuf. Set it to cbor.Format() of package rest/cbor. Default: the API refuses CBOR with 406 NotAcceptable and 415
 	// UnsupportedMediaType.
 	CBOR Transcoder
 
-	// Limits bound what clients can use of the program.
+	// Limits bounds the bytes, requests and time that clients can use.
 	Limits Limits
-	// Health says what load balancers and the operator's tools see of the program.
+	// Health configures health checks and draining, for load balancers and the operator's tools.
 	Health Health
-	// Browsers says which web pages may use the API.
+	// Browsers determines which web pages may use the API.
 	Browsers Browsers
 
 	// Version is the answer of /version about the host's program. Default: a version of this library.
 	Version ProgramVersion
 	// UnsafeDeletion allows the delete option ignoreStoreReadErrorWithClusterBreakingPotential. The option removes an
-	// object that cannot be decoded any more, without regard to its finalizers and preconditions, so the host should let
-	// few users send it. Default: the API ignores the option.
+	// object that can no longer be decoded, regardless of its finalizers and preconditions, so the host should let few
+	// users send it. Default: the API ignores the option.
 	UnsafeDeletion bool
 
 	// Now is the clock, for timestamps and grace periods. Default: time.Now.

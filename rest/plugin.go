@@ -64,12 +64,12 @@ type Parts struct {
 	Authorizer access.Authorizer
 	// Observer observes the requests of the API.
 	Observer observe.Observer
-	// Limiter decides when the API works on requests, in the place of [Limits.MaxInFlight]. At most one plug-in may have
+	// Limiter decides when the API works on requests, instead of [Limits.MaxInFlight]. At most one plug-in may have
 	// one.
 	Limiter Limiter
 	// ExemptGroups are added to [Limits.ExemptGroups] unless the host sets them.
 	ExemptGroups []string
-	// HealthChecks are added to those of [Health.Checks].
+	// HealthChecks are added to [Health.Checks].
 	HealthChecks []HealthCheck
 	// Paths are handlers of paths outside of all resources, such as "/debug/watches". A path that ends with a slash stands
 	// for all paths below too, and for itself without the slash. The API finds out the user of each request, gives it a
@@ -107,8 +107,8 @@ func Wait(ctx context.Context, running *sync.WaitGroup) error {
 // Plug implements [Plugin].
 func (p Parts) Plug(PluginAPI) (Parts, error) { return p, nil }
 
-// plug adds the parts of the plug-ins to those of the host, or to the options of the front, and returns the definitions
-// of the plug-ins.
+// plug adds the parts of the plug-ins to the options of the host or of the front, and returns the definitions of the
+// plug-ins.
 func (a *API) plug(opening *front.Options) (definitions []Definition, err error) {
 	var exempt []string
 	checks := a.options.Health.Checks

@@ -13,7 +13,7 @@ import (
 type Stats struct {
 	// Requests is how many requests are under way over HTTP, with watches and streams.
 	Requests int
-	// Places are the requests that the API works on, of [Limits].MaxInFlight. With a [Limiter] they have no limit.
+	// Places counts the requests that the API works on. The limit is [Limits].MaxInFlight, or none with a [Limiter].
 	Places Usage
 	// Bodies are the bodies that the API reads, counted in parts of 256 KiB. Answers are the large answers that clients
 	// read.
@@ -46,7 +46,7 @@ func (s *Stats) Of(gr apimeta.GroupResource) *storage.StoreStats {
 	return s.Store
 }
 
-// Usage is how many of a limited number are in use. Limit is 0 without a limit.
+// Usage is how much of a limit is in use. Limit is 0 if there is no limit.
 type Usage struct {
 	Used, Limit int
 }

@@ -39,7 +39,7 @@ type Subresource[T, S any] struct {
 	// Update answers PUT and PATCH by changing the object according to sub. The changed object is validated and stored
 	// like in any other update. It cannot change the status. Update needs Get.
 	Update func(ctx context.Context, parent *T, sub *S) error
-	// Check refuses the body of a POST before the server looks for the object. name is that of the object in the URL. By
+	// Check can refuse the body of a POST before the server looks for the object. name is the object's name in the URL. By
 	// default, the server refuses a body with another name.
 	Check func(name string, sub *S) error
 	// Create answers POST by running an action on the object. The answer is its result with 201, or a Status if the result

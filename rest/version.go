@@ -6,8 +6,8 @@ import (
 )
 
 // ProgramVersion is the answer of /version, which kubectl version prints. GitVersion must be a semantic version with a
-// leading v, because clients refuse anything else. If it is empty, it is a version of this library; Major and Minor
-// follow from GitVersion, and GoVersion, Compiler and Platform from the running program.
+// leading v, because clients refuse anything else. By default it is the version of this library, Major and Minor are
+// taken from GitVersion, and GoVersion, Compiler and Platform from the running program.
 type ProgramVersion struct {
 	Major        string `json:"major"`
 	Minor        string `json:"minor"`

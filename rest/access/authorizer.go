@@ -96,14 +96,14 @@ type Filter struct {
 }
 
 // Authorize returns the decision of the Authorizer of an API about an access, for use in a hook. ctx must be the context
-// that the hook received; with any other context Authorize returns an InternalError. If a names no user, it is the user
-// of ctx, and calls of in-process clients may do everything unless they act as a user (Client.AsUser). If the API has no
-// Authorizer, everything is allowed, except impersonation.
+// that the hook received, or Authorize returns an InternalError. If a names no user, the user of ctx counts, and
+// in-process clients may do everything unless they act as a user (Client.AsUser). If the API has no Authorizer,
+// everything is allowed, except impersonation.
 func Authorize(ctx context.Context, a Access) (Decision, error) {
 	authorizer, known := authorizerIn(ctx)
 	switch {
 	case !known:
-		return Decision{}, status.InternalError(errors.New("access.Authorize: the context is not that of a hook"))
+		return Decision{}, status.InternalError(errors.New("access.Authorize: the context does not belong to a hook"))
 	case authorizer == nil:
 		return unguarded(a), nil
 	}
@@ -124,15 +124,15 @@ func unguarded(a Access) Decision {
 	return Allow("the server has no authorizer and allows everything except impersonation")
 }
 
-// AuthorizerFrom returns the Authorizer of the API that runs a hook, with those of its plug-ins. ok is false if the API
-// has none, or if ctx is not the context of a hook.
+// AuthorizerFrom returns the Authorizer of the API that runs a hook, including the Authorizers of plug-ins. ok is false
+// if the API has no Authorizer, or if ctx is not the context of a hook.
 func AuthorizerFrom(ctx context.Context) (authorizer Authorizer, ok bool) {
 	authorizer, _ = authorizerIn(ctx)
 	return authorizer, authorizer != nil
 }
 
-// authorizerIn returns the Authorizer of the API that runs a hook, or nil if it has none. inHook is false if ctx is not
-// the context of a hook.
+// authorizerIn returns the Authorizer of the API that runs a hook, or nil if the API has none. inHook reports whether
+// ctx is the context of a hook.
 func authorizerIn(ctx context.Context) (authorizer Authorizer, inHook bool) {
 	in := ctx.Value(keys.Write{})
 	if in == nil {

@@ -85,7 +85,7 @@ func TestOwnersOfVariables(t *testing.T) {
 	assert.Contains(t, w.Body.String(), `"f:variables":{".":{},"k:{\"name\":\"a\"}":{}}`)
 }
 
-// The texts are those of kube-apiserver.
+// The texts match kube-apiserver's.
 func TestValidation(t *testing.T) {
 	rule := func(changed string) string { return least + `,"rules":[{` + changed + `}]` }
 	for _, c := range []struct{ name, webhook, want string }{

@@ -33,7 +33,7 @@ func eventually(t *testing.T, holds func() bool, what ...any) {
 	require.Eventually(t, holds, realapitest.Patience, 100*time.Millisecond, what...)
 }
 
-// startReports starts kube-apiserver with the manifests of the example, and the server behind it.
+// startReports starts kube-apiserver with the manifests of the example, and a server behind it.
 func startReports(t *testing.T) (*realapitest.Server, *realapitest.Behind) {
 	r := realapitest.Start(t)
 	r.Permit()
@@ -45,19 +45,20 @@ func startReports(t *testing.T) (*realapitest.Server, *realapitest.Behind) {
 	return r, s
 }
 
-// The manifests of the example let a server work behind kube-apiserver itself: what people do goes through it, the cluster
-// decides about rights, and nobody can bypass it. Both authorities rotate under load, and kube-apiserver goes and comes back.
+// With the manifests of the example, a server works behind kube-apiserver itself. kube-apiserver proxies everyday
+// kubectl commands, the cluster grants rights, and the server refuses requests past the proxy. Both authorities rotate
+// under load, and kube-apiserver stops and starts again.
 func TestBehindKubeAPIServer(t *testing.T) {
 	r, s := startReports(t)
-	t.Run("what people do", func(t *testing.T) { peopleWork(t, r) })
-	t.Run("rights", func(t *testing.T) { clusterDecides(t, r) })
-	t.Run("requests past the proxy", func(t *testing.T) { nobodyBypasses(t, r, s) })
-	t.Run("escalations through the proxy", func(t *testing.T) { nobodyEscalates(t, r) })
+	t.Run("everyday kubectl commands", func(t *testing.T) { kubectlWorks(t, r) })
+	t.Run("rights", func(t *testing.T) { clusterGrantsRights(t, r) })
+	t.Run("requests past the proxy", func(t *testing.T) { refusesDirectRequests(t, r, s) })
+	t.Run("escalations through the proxy", func(t *testing.T) { refusesEscalations(t, r) })
 	t.Run("authorities rotate under load", func(t *testing.T) { authoritiesRotate(t, r, s) })
-	t.Run("kube-apiserver goes and comes back", func(t *testing.T) { clusterReturns(t, r, s) })
+	t.Run("kube-apiserver stops and starts again", func(t *testing.T) { kubeAPIServerRestarts(t, r, s) })
 }
 
-func peopleWork(t *testing.T, r *realapitest.Server) {
+func kubectlWorks(t *testing.T, r *realapitest.Server) {
 	sample := filepath.Join(t.TempDir(), "sample.yaml")
 	require.NoError(t, os.WriteFile(sample, []byte("apiVersion: reports.example.com/v1\nkind: Report\n"+
 		"metadata: {name: weekly, namespace: default}\nspec: {text: one}\n"), 0o600))
@@ -75,8 +76,8 @@ func peopleWork(t *testing.T, r *realapitest.Server) {
 	stop()
 }
 
-// clusterDecides: the roles of the cluster count, also for users that an administrator impersonates.
-func clusterDecides(t *testing.T, r *realapitest.Server) {
+// clusterGrantsRights checks that the roles of the cluster apply, even to users whom an administrator impersonates.
+func clusterGrantsRights(t *testing.T, r *realapitest.Server) {
 	assert.Contains(t, r.Refused("alice", "get", "reports"), `User "alice" cannot list resource "reports"`)
 	assert.Contains(t, r.Refused("admin", "get", "reports", "--as=alice"), `User "alice" cannot list resource "reports"`)
 	r.Kubectl("admin", "create", "clusterrole", "reports:here", "--verb=get,list,watch",
@@ -96,8 +97,8 @@ func clusterDecides(t *testing.T, r *realapitest.Server) {
 // forged are headers that name a user.
 var forged = []string{"X-Remote-User", "admin", "X-Remote-Group", "system:masters"}
 
-// nobodyBypasses: without the certificate of the proxy, the headers of a request mean nothing.
-func nobodyBypasses(t *testing.T, r *realapitest.Server, s *realapitest.Behind) {
+// refusesDirectRequests checks that the server ignores the headers of a request without the certificate of the proxy.
+func refusesDirectRequests(t *testing.T, r *realapitest.Server, s *realapitest.Behind) {
 	assert.Equal(t, 401, s.Get(nil, reportsPath))
 	assert.Equal(t, 401, s.Get(nil, reportsPath, forged...))
 	assert.Equal(t, 401, s.Get(realapitest.NewAuthority("proxies").Sign("front-proxy"), reportsPath, forged...))
@@ -110,9 +111,9 @@ func nobodyBypasses(t *testing.T, r *realapitest.Server, s *realapitest.Behind) 
 	assert.Equal(t, 401, s.Get(nil, reportsPath, append(forged, "Authorization", "Bearer nobody")...))
 }
 
-// nobodyEscalates: kube-apiserver passes on requests of bob, who has no rights. Whatever they contain, the server refuses
-// them, as kube-apiserver does for its own kinds.
-func nobodyEscalates(t *testing.T, r *realapitest.Server) {
+// refusesEscalations checks that the server refuses all requests that kube-apiserver proxies for bob, who has no
+// rights, as kube-apiserver does for its own kinds.
+func refusesEscalations(t *testing.T, r *realapitest.Server) {
 	const all = "/apis/reports.example.com/v1"
 	body := []byte(`{"apiVersion":"reports.example.com/v1","kind":"Report","metadata":{"name":"mine","namespace":"default"}}`)
 	for _, c := range []struct {
@@ -151,8 +152,8 @@ func nobodyEscalates(t *testing.T, r *realapitest.Server) {
 	assert.Equal(t, 200, code, "nothing was deleted")
 }
 
-// authoritiesRotate: the authority of the proxies and that of the clients are replaced while requests and an informer are under
-// way. No request fails, and the informer misses nothing.
+// authoritiesRotate replaces the proxies' authority and the clients' authority while requests and an informer run. No
+// request fails, and the informer misses nothing.
 func authoritiesRotate(t *testing.T, r *realapitest.Server, s *realapitest.Behind) {
 	seen := follow(t, r)
 	eventually(t, func() bool { return seen("weekly") == "one" })
@@ -201,7 +202,7 @@ func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.RoundTripper.RoundTrip(r)
 }
 
-// follow runs an informer through kube-apiserver, and returns what it knows of a report.
+// follow runs an informer through kube-apiserver, and returns a function for the text of a report in its cache.
 func follow(t *testing.T, r *realapitest.Server) func(name string) string {
 	client := r.Client()
 	client.Transport = withToken{client.Transport, "admin"}
@@ -221,9 +222,9 @@ func follow(t *testing.T, r *realapitest.Server) func(name string) string {
 	}
 }
 
-// clusterReturns: while kube-apiserver is gone, direct requests get 503 once cached answers are too old, and afterwards all is as
-// before.
-func clusterReturns(t *testing.T, r *realapitest.Server, s *realapitest.Behind) {
+// kubeAPIServerRestarts checks that direct requests get 503 while kube-apiserver is stopped and once cached answers are
+// too old, and that they succeed again after it has started.
+func kubeAPIServerRestarts(t *testing.T, r *realapitest.Server, s *realapitest.Behind) {
 	asAlice := func() int { return s.Get(nil, reportsPath, "Authorization", "Bearer alice") }
 	r.Stop()
 	eventually(t, func() bool { return asAlice() == 503 })
@@ -233,7 +234,7 @@ func clusterReturns(t *testing.T, r *realapitest.Server, s *realapitest.Behind) 
 	assert.Contains(t, r.Kubectl("admin", "delete", "report", "weekly"), "deleted")
 }
 
-// The definitions that show compiled kinds apply to kube-apiserver, without the mark that says what they are.
+// kube-apiserver accepts the definitions that show compiled kinds, without the annotation that marks them.
 func TestShownDefinitionsApplyToKubeAPIServer(t *testing.T) {
 	r := realapitest.Start(t)
 	kinds := []rest.Definition{apitest.WidgetResource(), apitest.ThingResource(), apitest.GlobalThingResource(), reports()}

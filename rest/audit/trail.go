@@ -28,9 +28,9 @@ const (
 // trailKey is the key under which a context carries the trail of its request.
 type trailKey struct{}
 
-// Annotate adds an annotation to the later events of a request. ctx is the context of a hook of this request, or comes
-// from it. The first value of a key counts. Annotate does nothing for a request that is not recorded, and with any other
-// context. It fits the option Audit of rest/webhook and of rest/policy.
+// Annotate adds an annotation to the later events of a request. ctx is the context of a hook of this request, or
+// derived from it. With any other context, or if the request is not recorded, Annotate does nothing. The first value
+// of a key counts. Annotate fits the option Audit of rest/webhook and of rest/policy.
 //
 // Annotations are recorded at [LevelMetadata], so they must not contain secrets.
 func Annotate(ctx context.Context, key, value string) {

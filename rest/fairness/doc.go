@@ -3,7 +3,7 @@
 //	limiter, err := fairness.New(fairness.Options{})
 //	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{limiter}}, widgets)
 //
-// It does what API Priority and Fairness does in kube-apiserver, and takes the place of [rest.Limits.MaxInFlight].
+// It works like API Priority and Fairness in kube-apiserver, and replaces [rest.Limits.MaxInFlight].
 //
 // # Seats, levels, flows
 //

@@ -97,8 +97,8 @@ type reporter interface {
 	Begin(ctx context.Context, s Step) (context.Context, func(StepResult))
 }
 
-// BeginStep reports the beginning of a step to the observers of the request whose context is ctx, if there are any. With
-// any other context, ended is [Unobserved]. It is for plug-ins that wait for something, such as package rest/webhook.
+// BeginStep reports the beginning of a step to the observers of the request whose context is ctx, if any. With any
+// other context, ended is [Unobserved]. It is for plug-ins that wait for something, such as package rest/webhook.
 // The step happens with the returned context, and the caller calls ended at its end.
 func BeginStep(ctx context.Context, s Step) (within context.Context, ended func(StepResult)) {
 	if observer, ok := ctx.Value(keys.Observer{}).(reporter); ok {

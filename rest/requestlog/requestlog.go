@@ -210,8 +210,8 @@ func (all *attributes) outcome(q *request, e *observe.Ended) {
 	}
 }
 
-// resourceOf returns the plural of a resource with its group, as [observe.ObjectChange] has it. It is empty for a path outside
-// of all resources.
+// resourceOf returns the plural of a resource with its group, as in [observe.ObjectChange]. It is empty for a path
+// outside of all resources.
 func resourceOf(group, resource string) string {
 	if group == "" || resource == "" {
 		return resource

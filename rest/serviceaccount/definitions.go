@@ -34,7 +34,7 @@ func (i *Issuer) definitions() []rest.Definition {
 }
 
 // Token returns the subresource token, for a host that declares serviceaccounts with a Go type T of its own, such as
-// the one of k8s.io/api/core/v1. A dry run issues a token too, as in Kubernetes: nothing is stored in either case.
+// the one of k8s.io/api/core/v1. A dry run issues a token too, as in Kubernetes, because no token is ever stored.
 func Token[T any](i *Issuer) rest.SubresourceOf[T] {
 	issue := func(ctx context.Context, _ *T, r *TokenRequest) (*TokenRequest, error) { return i.issue(ctx, r) }
 	return rest.Subresource[T, TokenRequest]{

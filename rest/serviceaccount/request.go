@@ -23,7 +23,7 @@ const (
 	largestSeconds  = 1 << 32
 )
 
-// checkName refuses a request that names another service account than the URL.
+// checkName refuses a request that names a service account other than the one in the URL.
 func checkName(name string, r *TokenRequest) error {
 	if r.Name == "" || r.Name == name {
 		return nil

@@ -27,9 +27,9 @@
 // 409 Conflict. The requests of an attempt that is repeated or refused are observed and audited too; what became of
 // them is in the answer of the transaction.
 //
-// A list has at most 100 objects and [rest.Limits].MaxBodyBytes. The time limit is that of one write,
-// [rest.API.RequestTimeout]. The answer takes twice its size from [rest.Limits].Budget before the commit, so a
-// transaction whose answer finds no room stores nothing, and gets 429 or 413.
+// A list has at most 100 objects and [rest.Limits].MaxBodyBytes. A transaction has the time limit of one write,
+// [rest.API.RequestTimeout]. The answer takes twice its size from [rest.Limits].Budget before the commit. If the Budget
+// has no room for it, the transaction stores nothing, and gets 429 or 413.
 //
 // This package may change until v1.1 (docs/stability.md).
 package transaction

@@ -14,7 +14,7 @@ import (
 // ofServer are the fields of metadata that only the API sets.
 var ofServer = objectmeta.Names(func(f objectmeta.Field) bool { return f.Unowned && f.Name != objectmeta.Name })
 
-// madeByServer are the fields of metadata that an object has only once it is stored.
+// madeByServer are the fields of metadata that only a stored object has.
 var madeByServer = objectmeta.Names(func(f objectmeta.Field) bool {
 	return f.Fixed && f.Name != objectmeta.Name && f.Name != objectmeta.Namespace
 })

@@ -36,7 +36,7 @@ func report(pass *analysis.Pass, builtin bool) {
 	for _, spec := range found.tagged {
 		named := pass.TypesInfo.Defs[spec.Name].Type()
 		if found.embedded[named] {
-			continue // the struct around it is checked with its fields, which may complete a union
+			continue // its fields are checked with the outer struct, whose fields may complete a union
 		}
 		c := newChecker(pass.Pkg, builtin)
 		for _, fault := range c.faults(named) {
@@ -49,7 +49,7 @@ func report(pass *analysis.Pass, builtin bool) {
 			if below != "" {
 				text = below + ": " + text
 			}
-			if key := fault.Where + text; here && !reported[key] { // two structs may use the same one
+			if key := fault.Where + text; here && !reported[key] { // two structs may use the same type
 				reported[key] = true
 				if tag, ok := found.tags[at]; ok {
 					at = tag
@@ -60,7 +60,7 @@ func report(pass *analysis.Pass, builtin bool) {
 	}
 }
 
-// declared is what the code of a package declares.
+// declared lists the types and tags that a package declares.
 type declared struct {
 	tagged   []*ast.TypeSpec         // the types with an api tag
 	embedded map[types.Type]bool     // the types that structs embed

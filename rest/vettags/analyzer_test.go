@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest/vettags/internal/wrong"
 )
 
-// The analyzer finds what the library refuses, in its words, and nothing else.
+// The analyzer reports exactly the faults that the library reports, with the same messages.
 func TestAnalyzer(t *testing.T) {
 	results := analysistest.Run(t, ".", vettags.Analyzer, "./internal/wrong")
 	require.Len(t, results, 1)
@@ -29,7 +29,7 @@ func TestAnalyzer(t *testing.T) {
 	}
 	assert.Len(t, found, len(refused))
 	for _, message := range found {
-		assert.True(t, endsOneOf(refused, message), "the library does not say %q, but\n%s", message, strings.Join(refused, "\n"))
+		assert.True(t, endsOneOf(refused, message), "the library does not report %q, but\n%s", message, strings.Join(refused, "\n"))
 	}
 }
 

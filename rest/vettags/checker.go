@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// checker checks one type with all types that it uses.
+// checker checks one type and all types that it uses.
 type checker struct {
 	pkg     *types.Package
 	tags    *schema.Tags
@@ -28,7 +28,7 @@ func newChecker(pkg *types.Package, builtin bool) *checker {
 
 func (c *checker) faults(t types.Type) []*schema.Fault { return c.tags.Faults(c.schema(t)) }
 
-// compiled are types with an encoding of their own that this program has, too.
+// compiled are types with their own encoding that are also compiled into this program.
 var compiled = []reflect.Type{reflect.TypeFor[time.Time](), reflect.TypeFor[json.Number](),
 	reflect.TypeFor[json.RawMessage](), reflect.TypeFor[apimeta.Time](), reflect.TypeFor[apimeta.MicroTime]()}
 
@@ -84,7 +84,7 @@ var scalars = map[types.BasicKind]reflect.Type{
 	types.Float32: reflect.TypeFor[float32](), types.Float64: reflect.TypeFor[float64](),
 }
 
-// underlying returns the schema of a type that encoding/json encodes by its parts.
+// underlying returns the schema of a type that encoding/json encodes part by part.
 func (c *checker) underlying(t types.Type) *schema.Schema {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -105,7 +105,7 @@ func (c *checker) underlying(t types.Type) *schema.Schema {
 	case *types.Interface:
 		return c.tags.Of(reflect.TypeFor[any]())
 	}
-	return c.tags.Unknown() // JSON cannot represent it, which is not about a tag
+	return c.tags.Unknown() // JSON cannot represent it, but that is not a fault of a tag
 }
 
 // object returns the description of a struct.
@@ -149,8 +149,8 @@ type field struct {
 	pointer             bool // the field, or an embedded struct that it belongs to
 }
 
-// fieldsOf returns the members that encoding/json gives a struct. Of several fields with one name, it takes the first
-// one at the least depth.
+// fieldsOf returns the members that encoding/json gives a struct. If several fields share a name, it takes the first of
+// those with the least depth.
 func fieldsOf(t types.Type, s *types.Struct) (out []field) {
 	type level struct {
 		t             types.Type

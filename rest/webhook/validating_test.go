@@ -256,7 +256,7 @@ func TestOldReviews(t *testing.T) {
 	assert.Equal(t, "admission.k8s.io/v1beta1", version)
 }
 
-// A webhook that denies everything cannot lock out the users whom the API reviews: it sees no review.
+// A webhook that denies everything cannot lock out users, because it does not see their reviews.
 func TestWebhooksDoNotSeeReviews(t *testing.T) {
 	w := newWorld(t)
 	w.answers("/deny", deny)

@@ -303,7 +303,7 @@ func (q *request) expected(e *status.Error) bool {
 	return q.r.Context().Err() != nil || ahead && status.IsServiceUnavailable(e) || status.IsTooLargeResourceVersion(e)
 }
 
-// Error answers a request with an error in the way the API does.
+// Error answers a request with an error, in a form that the client accepts.
 func (a *Front) Error(w http.ResponseWriter, r *http.Request, err error) {
 	q := &request{api: a, r: r, answer: answer{w: w}}
 	q.setAuditID()

@@ -17,7 +17,7 @@ import (
 type asked struct {
 	lookUp finder
 
-	serving *Serving // what the API served when the path was looked up
+	serving *Serving // the state of the API when the path was looked up
 	res     *Served  // nil for paths outside of all resources
 	at      place
 	through *Subresource // the subresource in the path; nil for the object itself
@@ -75,8 +75,8 @@ func (q *request) Question() access.Access {
 	return q.asks
 }
 
-// Serving returns what the API served when the path was looked up. The test of the proxy finds it in the context of a
-// plug-in's handler, because nothing else can put another service into an API.
+// Serving returns the state of the API when the path was looked up. The test of the proxy takes it from the context of
+// a plug-in's handler, because it has no other way to replace the service of a resource.
 func (a *asked) Serving() *Serving { return a.serving }
 
 // resource returns the resource of the request, or nil for a path outside of all resources.

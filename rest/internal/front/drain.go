@@ -2,13 +2,13 @@ package front
 
 import "time"
 
-// Drain makes every answer ask its client to use another connection. It returns false if the drain has begun already.
+// Drain closes the connection after every further answer. It returns false if the drain has already begun.
 func (a *Front) Drain() bool {
 	now := time.Now()
 	return a.draining.CompareAndSwap(nil, &now)
 }
 
-// DrainsSince returns when the drain began. It must have begun.
+// DrainsSince returns when the drain began. Call it only after Drain.
 func (a *Front) DrainsSince() time.Time { return *a.draining.Load() }
 
 // drain is a stage.

@@ -1,6 +1,6 @@
 // Package front answers the requests of an API over HTTP. A request passes through the stages, and its handler calls the
-// service of the resource; see docs/design-of-rest.md. Package rest makes the front of each API, and gives it what the
-// host and its plug-ins decide.
+// service of the resource; see docs/design-of-rest.md. Package rest makes the front of each API, and gives it the
+// settings of the host and its plug-ins.
 package front
 
 import (
@@ -27,16 +27,16 @@ import (
 // maxProtobufLists limits the memory for lists in Protobuf, which need not be built as a whole.
 const maxProtobufLists = 32 << 20
 
-// Options are what requests need of the options of an API and of the parts of its plug-ins.
+// Options are the options of an API and the parts of its plug-ins that requests need.
 type Options struct {
-	Authenticator access.Authenticator // nil if the host's middleware finds out the users
+	Authenticator access.Authenticator // nil if the host's middleware determines the users
 	Authorizer    access.Authorizer    // nil if everything is allowed
 	ExemptGroups  []string
 	OpenHealth    bool
 	// Limiter returns the seats that a request needs, or nil. It is nil if only the number of places limits requests.
 	Limiter   func(Limited) delivery.Seats
 	Observers []observe.Observer
-	// Checks are all checks of health, in the order of the reports.
+	// Checks are all health checks, in the order of the reports.
 	Checks                       []Check
 	AllowedOrigins, AllowedHosts []string
 	RequestTimeout               time.Duration
@@ -75,7 +75,7 @@ type Front struct {
 	readings rights.Readings
 	pages    *pagePolicy
 	paths    pluginPaths
-	draining atomic.Pointer[time.Time] // when the drain began
+	draining atomic.Pointer[time.Time] // the beginning of the drain
 }
 
 // New returns a front that serves nothing yet. It answers requests once it is open.
@@ -86,7 +86,7 @@ func New(ending *delivery.Ending, flights *delivery.Flights, rights *rights.Righ
 	return a
 }
 
-// Open gives the front what the host and its plug-ins have decided.
+// Open gives the front the settings of the host and its plug-ins.
 func (a *Front) Open(options Options, writes *write.Writes, env *resource.Environment) (err error) {
 	a.options, a.writes, a.env = options, writes, env
 	a.types = media.NewTypes(options.CBOR, !options.KeepManagedFields)
@@ -102,7 +102,7 @@ func (a *Front) Open(options Options, writes *write.Writes, env *resource.Enviro
 	return err
 }
 
-// ServeHTTP answers a request. It looks a request up by its path alone; the handler of the path decides about the method.
+// ServeHTTP answers a request. It looks up a request by its path alone; the handler of the path checks the method.
 func (a *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, _ := route.Path(r.URL)
 	if _, _, ok := cutPath(path); ok { // before the router, which allocates the parameters of a path
@@ -116,7 +116,7 @@ func (a *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.request(w, r, a.findPluginPath).pass()
 }
 
-// ownsPath reports whether a path is one of the API itself, and so not one for a plug-in.
+// ownsPath reports whether a path belongs to the API itself, so that no plug-in may use it.
 func (a *Front) ownsPath(path string) bool {
 	if _, _, ok := cutPath(path); ok {
 		return true

@@ -135,7 +135,8 @@ func (q *request) impersonate(header string) error {
 	return nil
 }
 
-// holder says how the request counts for [Limits.MaxInFlight]. A client that acts as another user counts as itself.
+// holder identifies the client that holds the request's place of [Limits.MaxInFlight]. A client that acts as another
+// user counts as itself.
 func (q *request) holder() delivery.Holder {
 	u, known := userIn(q.r.Context())
 	switch {
@@ -190,7 +191,7 @@ func userIn(ctx context.Context) (u access.User, ok bool) {
 	return u, ok
 }
 
-// isOpen reports whether the host serves the path to everybody, see Options.OpenHealth.
+// isOpen reports whether the host serves the path to everyone, see Options.OpenHealth.
 func (q *request) isOpen() bool {
 	if !q.api.options.OpenHealth {
 		return false
@@ -217,7 +218,7 @@ func (a *Front) Permit(ctx context.Context, u access.User, q access.Access,
 	return only, err
 }
 
-// decide is Permit that also returns the decision of the Authorizer.
+// decide is like Permit, and also returns the decision of the Authorizer.
 func (a *Front) decide(ctx context.Context, u access.User, q access.Access,
 	res *resource.Resource) (access.Decision, *rights.Restriction, error) {
 	if a.options.Authorizer == nil {
@@ -302,8 +303,8 @@ func (q *request) authorize() (err error) {
 	return err
 }
 
-// Reads remembers what the user reads, if q is about a list or a watch, and returns whether a watch may continue from a
-// list.
+// Reads records a list or a watch of the user, and returns a function that reports whether a watch may continue from a
+// list. For any other access it returns nil.
 func (a *Front) Reads(ctx context.Context, u access.User, q access.Access, only *rights.Restriction,
 	res *resource.Resource) rights.Resume {
 	if res == nil || q.Verb != kind.List && q.Verb != kind.Watch {

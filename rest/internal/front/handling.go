@@ -13,17 +13,17 @@ import (
 // handling is a request that the handler of a plug-in's path answers.
 type handling struct {
 	*request
-	memory storage.Loan // what the handler keeps for the answer
+	memory storage.Loan // the memory that the handler keeps for the answer
 }
 
 // handlingKey is the key under which the context of a handler carries its handling.
 type handlingKey struct{}
 
-// handlingIn returns the handling whose context, or one that comes from it, is ctx.
+// handlingIn returns the handling to which ctx belongs. ctx may be derived from its context.
 func (a *Front) handlingIn(ctx context.Context) (*handling, error) {
 	h, ok := ctx.Value(handlingKey{}).(*handling)
 	if !ok || h.api != a {
-		return nil, status.InternalError(errors.New("the context is not that of a handler of Parts.Paths of this API"))
+		return nil, status.InternalError(errors.New("the context does not belong to a handler of Parts.Paths of this API"))
 	}
 	return h, nil
 }

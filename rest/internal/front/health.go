@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/media"
 )
 
-// Endpoints are the paths of health, without the slash.
+// Endpoints are the paths of the health reports, without the slash.
 var Endpoints = []string{"readyz", "livez", "healthz"}
 
 // health answers /healthz, /livez and /readyz. During a shutdown the API is alive but not ready, so that load balancers
@@ -51,8 +51,8 @@ func findCheck(checks []Check, name string) int {
 // Check is one line of a health report.
 type Check struct {
 	Name      string
-	Endpoints []string            // whose reports have the check
-	Open      bool                // the report gives the reason of a failure
+	Endpoints []string            // the endpoints whose reports contain the check
+	Open      bool                // the report gives the reason for a failure
 	Begin     func() func() error // begins the check, and returns the function that waits for its result
 }
 
@@ -68,8 +68,8 @@ func (a *Front) checksOf(endpoint string) []Check {
 }
 
 // healthReport returns the answer for all checks of an endpoint but the excluded ones, and whether they succeed. The
-// checks run at the same time. A report of success is short unless it is verbose. The texts are those of
-// kube-apiserver, which never gives a reason.
+// checks run at the same time. A report of success is short unless it is verbose. The texts match kube-apiserver's,
+// which never contain a reason.
 func healthReport(endpoint string, checks []Check, excluded []string, verbose bool) (text string, ok bool) {
 	unknown := map[string]bool{}
 	for _, name := range excluded {

@@ -28,7 +28,7 @@ func (c HostCheck) Line() Check {
 	}}
 }
 
-// hostCheck is a HostCheck with its call under way.
+// hostCheck is a HostCheck with its current call.
 type hostCheck struct {
 	HostCheck
 
@@ -44,7 +44,7 @@ type checkCall struct {
 	err   error // valid once done is closed
 }
 
-// begin returns the call under way, or begins one. So a check that never returns holds a single goroutine.
+// begin returns the current call, or begins one. So a check that never returns holds a single goroutine.
 func (c *hostCheck) begin() *checkCall {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +71,7 @@ func (c *hostCheck) call(into *checkCall) {
 	into.err = c.Check(ctx)
 }
 
-// lateness is how much later than its Timeout a check may return, so that a check that respects its context can say
+// lateness is how much later than its Timeout a check may return, so that a check that respects its context can report
 // what it waited for.
 const lateness = 100 * time.Millisecond
 
@@ -90,7 +90,7 @@ func (c *hostCheck) wait(call *checkCall) error {
 	return err
 }
 
-// note logs when the check begins to fail and when it recovers, and not each time that somebody asks.
+// note logs when the check begins to fail and when it recovers, but not each report.
 func (c *hostCheck) note(err error) {
 	c.mu.Lock()
 	changed := c.failing != (err != nil)

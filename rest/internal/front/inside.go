@@ -10,11 +10,11 @@ import (
 )
 
 // ServeInside serves a request that the handler of a plug-in's path makes on behalf of its client. The context of r must
-// come from the request of that client.
+// be derived from the request of that client.
 func (a *Front) ServeInside(w http.ResponseWriter, r *http.Request) {
 	outer := a.requestIn(r.Context())
 	if outer == nil {
-		a.Error(w, r, status.InternalError(errors.New("ServeInside: the context is not that of a request of the API")))
+		a.Error(w, r, status.InternalError(errors.New("ServeInside: the context does not belong to a request of the API")))
 		return
 	}
 	a.ServeHTTP(&insideWriter{w, outer}, r)
@@ -28,11 +28,11 @@ func (a *Front) requestIn(ctx context.Context) *request {
 	return nil
 }
 
-// insideWriter marks a request that another one has made.
+// insideWriter marks a request that was made by another one.
 type insideWriter struct {
 	http.ResponseWriter
 	outer *request
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap serves [http.ResponseController].
 func (w *insideWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

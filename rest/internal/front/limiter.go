@@ -11,12 +11,12 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Limited is what a limiter knows of a request. Package rest shows it to plug-ins as LimitedRequest.
+// Limited describes a request to a limiter. Package rest shows it to plug-ins as LimitedRequest.
 type Limited struct {
 	Access  access.Access
 	Query   url.Values
 	Header  http.Header // of the answer
-	Objects func() int  // how many objects the store holds in the resource and the namespace of the request
+	Objects func() int  // the number of stored objects in the resource and the namespace of the request
 }
 
 // takePlace is a stage. A health check that has not entered needs no place.
@@ -39,7 +39,7 @@ func (q *request) takePlace() error {
 	return q.api.flights.Take(q.r.Context(), &q.flight, h)
 }
 
-// stored returns how many objects the store holds in the resource and the namespace of the request.
+// stored returns the number of stored objects in the resource and the namespace of the request.
 func (q *request) stored() int {
 	if q.res == nil || q.res.Kind.Virtual {
 		return 0
@@ -52,7 +52,7 @@ func (q *request) stored() int {
 	return len(page.Records) + int(max(page.Remaining, 0))
 }
 
-// WaitOutside registers that a hook begins to wait for a service outside of the process. ctx is the context of the hook.
+// WaitOutside registers that a hook begins to wait for a service outside the process. ctx is the context of the hook.
 func (a *Front) WaitOutside(ctx context.Context, service string) (done func(), err error) {
 	var in *delivery.Flight
 	if q := a.requestIn(ctx); q != nil {

@@ -24,14 +24,14 @@ func (a *Front) OpenWatches() []OpenWatch {
 	return watches
 }
 
-// Stats are the figures of the requests and the calls under way.
+// Stats counts the requests and calls that are running.
 type Stats struct {
 	delivery.Stats
 	Requests, Watches, WatchesBehind int
 	MostBehind                       uint64
 }
 
-// Stats returns the figures. No request begins or ends meanwhile.
+// Stats returns the counts. No request begins or ends meanwhile.
 func (a *Front) Stats() Stats {
 	var s Stats
 	s.Stats = a.flights.Stats(func(r delivery.Request) {
@@ -49,7 +49,7 @@ func (a *Front) Stats() Stats {
 	return s
 }
 
-// changesBehind returns how many changes of its store a watch has yet to look at.
+// changesBehind returns the number of changes in its store that a watch has not yet examined.
 func (q *request) changesBehind() uint64 {
 	now := uint64(q.res.Store.Revision())
 	if at := q.behind.Load(); at != 0 && at < now {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// AddPaths adds the handlers of a plug-in's paths, or returns an error if something else is at one of them.
+// AddPaths adds the handlers of a plug-in's paths, or returns an error if a path is already in use.
 func (a *Front) AddPaths(paths map[string]http.Handler) error { return a.paths.add(paths, a.ownsPath) }
 
 // pluginPaths are the paths of the plug-ins.

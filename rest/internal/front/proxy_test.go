@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/remote"
 )
 
-// serveElsewhere makes the API that it is a handler of carry out at another API what requests ask of all resources.
+// serveElsewhere returns a handler that makes its API forward the requests for all resources to another API.
 func serveElsewhere(t *testing.T, far http.Handler) http.HandlerFunc {
 	root, err := remote.ParseRoot("http://far")
 	require.NoError(t, err)

@@ -50,7 +50,7 @@ func TestEveryMediaTypeTravels(t *testing.T) {
 	}
 }
 
-// A client asks for the verbs of a resource, and for no others.
+// A resource serves the verbs that it has, and no others.
 func TestEveryVerbIsServed(t *testing.T) {
 	for _, has := range kind.Verbs {
 		widgets := apitest.WidgetResource()

@@ -53,9 +53,9 @@ const (
 	paramCheck   = "check"
 )
 
-// newRouter returns the router of the paths that every API has, whatever it serves. The paths of resources are not
-// among them: a router panics if two paths overlap, and the names of resources are for clients to choose. So
-// [Serving.lookUpIn] looks those up by their parts.
+// newRouter returns the router of the paths that every API has. It does not contain the paths of resources, because a
+// router panics if two paths overlap, and clients choose the names of resources. [Serving.lookUpIn] looks up these
+// paths by their parts.
 func (a *Front) newRouter() *httprouter.Router {
 	router := &httprouter.Router{}
 	add := func(path string, find finder) {
@@ -269,7 +269,7 @@ func (q *request) unknownPath() error {
 // object, it asks for the object's namespace; a second 404 would replace the first in its message.
 func (q *request) namespaceNotServed() error { return status.MethodNotAllowed() }
 
-// handlerOf returns the handler of a verb. own says that the handler itself finds out whether the resource has the verb,
+// handlerOf returns the handler of a verb. own means that the handler itself checks whether the resource has the verb,
 // because errors in the parameters come first.
 func handlerOf(verb string) (h handler, own bool) {
 	switch verb {
@@ -307,7 +307,7 @@ func (q *request) collectionOfAll() (handler, error) {
 // item chooses the handler for one object.
 func (q *request) item() (handler, error) { return q.byVerb(false) }
 
-// byVerb returns the handler of the verb for which the request asks: 405 if the resource does not have the verb.
+// byVerb returns the handler of the request's verb, or 405 if the resource does not have the verb.
 func (q *request) byVerb(ofMany bool) (handler, error) {
 	verb := kind.VerbOf(q.method(), ofMany, q.flag)
 	h, own := handlerOf(verb)

@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/stream"
 )
 
-// Served is one version of a resource as clients see it over HTTP. It does not change once it is built.
+// Served is one version of a resource as clients see it over HTTP. It is immutable.
 type Served struct {
 	*resource.Resource
 	Media *media.Kind
@@ -22,13 +22,13 @@ type Served struct {
 	Shown []*Subresource
 	// Others are the other versions. Only the stored version has them.
 	Others []*Served
-	// Converted: the host's functions convert objects between this version and the stored one.
+	// Converted reports that functions of the host convert objects between this version and the stored one.
 	Converted bool
 	// Unserved hides the version from clients.
 	Unserved bool
-	// Service carries out what requests ask for.
+	// Service carries out the requests.
 	Service service.Service
-	// InCache stands for the resource in the cache of lists, which must not keep a replaced resource alive.
+	// InCache identifies the resource in the cache of lists, which must not keep a replaced resource alive.
 	InCache *byte
 }
 
@@ -79,7 +79,7 @@ func (res *Served) subresource(name string) *Subresource {
 // Versions returns all versions of a resource, the stored version first. res must be the stored version.
 func (res *Served) Versions() []*Served { return append([]*Served{res}, res.Others...) }
 
-// resourcesOf returns the stored versions without what clients see of them over HTTP.
+// resourcesOf returns the resources of the stored versions.
 func resourcesOf(stored []*Served) (resources []*resource.Resource) {
 	for _, res := range stored {
 		resources = append(resources, res.Resource)

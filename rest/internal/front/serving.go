@@ -7,22 +7,22 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// Serving is everything that an API answers with. It is built whole and never changes. A request uses the same Serving
-// from its beginning to its end.
+// Serving is everything that an API serves at one moment. It is immutable. A request uses the same Serving from its
+// beginning to its end.
 type Serving struct {
 	resource.Set
-	Kinds    []*Served // the stored version of every kind, also if it is not served
+	Kinds    []*Served // the stored version of every kind, even if it is not served
 	versions []*Served // every served version of every kind
 	byPath   map[apimeta.GroupVersionResource]*Served
 	Groups   []kind.Group
 	openapi  *openapi.Documents
-	// documents are the choosers for the paths of the documents about each group and version.
+	// documents are the choosers for the paths of the discovery documents of each group and version.
 	documents map[string]chooser
-	Replaced  chan struct{} // closed when another Serving has taken the place of this one
+	Replaced  chan struct{} // closed when another Serving has replaced this one
 }
 
-// newServing builds a serving after another one, from which it takes what has not changed; old is nil for the first.
-// Versions that are not served have no route and no place in discovery, but the typed client finds them.
+// newServing builds a Serving, and reuses the unchanged parts of old, which is nil for the first one. Versions that are
+// not served have no route and are absent from discovery, but the typed client finds them.
 func newServing(resources []*Served, outside []openapi.Path, old *Serving) *Serving {
 	s := &Serving{Kinds: resources, byPath: make(map[apimeta.GroupVersionResource]*Served, len(resources)),
 		Replaced: make(chan struct{})}
@@ -48,11 +48,10 @@ func newServing(resources []*Served, outside []openapi.Path, old *Serving) *Serv
 	return s
 }
 
-// Serving returns what the API serves now.
+// Serving returns the current Serving.
 func (a *Front) Serving() *Serving { return a.serving.Load() }
 
-// Next builds what the API would serve with these resources, given by their stored versions. It serves them once Serve
-// is called.
+// Next builds a Serving of these resources, given by their stored versions. The API serves it after a call of Serve.
 func (a *Front) Next(stored []*Served) *Serving {
 	return newServing(stored, a.describedPaths(), a.serving.Load())
 }

@@ -40,7 +40,7 @@ var describedValues = []struct {
 	{"over", "end", []string{"done"}},
 }
 
-// source is what the source of room front says about the stages of a request.
+// source describes the stages of a request according to the source of room front.
 type source struct {
 	stages    []stage
 	methods   map[string]*usage.Method

@@ -23,7 +23,7 @@ import (
 // may pause the output of a command and come back hours later.
 const idleAfter = 4 * time.Hour
 
-// stream answers for a subresource that is a stream.
+// stream answers a request for a subresource that is a stream.
 func (q *request) stream(sub *Subresource) error {
 	s := sub.Bytes
 	switch method := q.r.Method; {

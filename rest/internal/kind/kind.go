@@ -48,7 +48,7 @@ type Kind struct {
 
 	// Queried says that clients may use the parameters of queries.
 	Queried bool
-	// Sharded says that clients may list and watch shards.
+	// Sharded reports whether clients may list and watch shards.
 	Sharded bool
 
 	// Warning is the text that clients of a deprecated version get. It is empty for other versions.

@@ -14,12 +14,12 @@ const (
 	DeleteCollection = "deletecollection"
 )
 
-// Verb says how a request over HTTP asks for a verb.
+// Verb describes the HTTP requests for a verb.
 type Verb struct {
 	Name, Method string
-	// OfMany verbs are asked of a collection, and the others of one object.
+	// OfMany is true for verbs of a collection, and false for verbs of one object.
 	OfMany bool
-	// Flag is the parameter that tells the verb from the others with the same method. It is "" for the verb without it.
+	// Flag is the parameter that distinguishes the verb from others with the same method, or "".
 	Flag string
 }
 
@@ -41,8 +41,8 @@ func VerbOfObject(method string) string {
 	return cmp.Or(VerbOf(method, false, nil), VerbOf(method, true, nil))
 }
 
-// VerbOf returns the verb of a method on one object, or on a collection, and "" if there is none. has reports whether
-// the request has a flag; nil means that it has none.
+// VerbOf returns the verb of a method on one object or on a collection, or "" if the method has no verb. has reports
+// whether the request has a flag; nil means that it has none.
 func VerbOf(method string, ofMany bool, has func(flag string) bool) (verb string) {
 	for i := range Verbs {
 		v := &Verbs[i]

@@ -5,14 +5,13 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// appendCut appends the part of an object between two places, without what is in the span. An empty span leaves out
-// nothing.
+// appendCut appends the part of an object between two offsets, without the bytes in the span. The span may be empty.
 func appendCut(dst, object []byte, from, to int, cut storage.Span) []byte {
 	head, tail := around(object, from, to, cut)
 	return append(append(dst, head...), tail...)
 }
 
-// around returns the part of an object between two places, in the two pieces before and after the span.
+// around returns the part of an object between two offsets, in two pieces, before and after the span.
 func around(object []byte, from, to int, cut storage.Span) (head, tail []byte) {
 	if cut.Start == cut.End {
 		return object[from:to], nil

@@ -15,12 +15,12 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// dropping asks for answers without managedFields. Fields that cannot be dropped do not matter.
+// dropping asks for answers without managedFields. The API ignores the field that it cannot drop.
 const dropping = ";drop=metadata.uid+metadata.managedFields"
 
 const asPartialList = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
-// wantDropped asserts that two texts differ by the managedFields only, and that the first one has some.
+// wantDropped asserts that two texts differ only by their managedFields, and that the first one has managedFields.
 func wantDropped(t *testing.T, whole, dropped, label string) {
 	t.Helper()
 	assert.Contains(t, whole, `"managedFields"`, label)
@@ -28,7 +28,7 @@ func wantDropped(t *testing.T, whole, dropped, label string) {
 	assert.JSONEq(t, apitest.Unmanaged(t, whole), dropped, label)
 }
 
-// Every verb that answers with objects leaves out managedFields for a client that asks for that.
+// Every verb that returns objects can omit managedFields.
 func TestDropManagedFields(t *testing.T) {
 	large := apitest.WidgetBody(`"name":"large","annotations":{"a":"` + strings.Repeat("x", 100<<10) + `"}`)
 	for _, dialect := range []rest.Dialect{rest.DialectCustom, rest.DialectBuiltin} {
@@ -78,11 +78,11 @@ func TestDropManagedFields(t *testing.T) {
 		wantDropped(t, stored.Body, created.Body, "POST")
 		table := apitest.Must(t, api, "GET", apitest.Widgets, "", "Accept",
 			"application/json;as=Table;g=meta.k8s.io;v=v1"+dropping)
-		assert.Contains(t, table.Body, "managedFields", "a Table has rows, whose objects are as they were")
+		assert.Contains(t, table.Body, "managedFields", "the objects in the rows of a Table keep their managedFields")
 	}
 }
 
-// A watch leaves out managedFields in each event, also in that of a large object and of a deleted one.
+// A watch omits managedFields from each event, even from the events of large and of deleted objects.
 func TestDropManagedFieldsFromWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := apitest.NewWidgets(t)
@@ -118,8 +118,8 @@ func TestKeepManagedFields(t *testing.T) {
 	}
 }
 
-// A list of objects of which half of the bytes are managedFields, without them. Limit: the same list with them. Target:
-// 0.7, as no object is decoded.
+// BenchmarkListWithoutManagedFields compares a list with and without managedFields. About half of each object consists
+// of managedFields. Target: 0.7, because no object is decoded.
 func BenchmarkListWithoutManagedFields(b *testing.B) {
 	api := apitest.Start(b, rest.Options{}, apitest.WidgetResource())
 	for i := range 2000 {

@@ -7,7 +7,7 @@ func (rep *Representation) Encode(document []byte) ([]byte, error) {
 	return rep.format().encode(rep, document)
 }
 
-// IsStored reports whether an answer with a stored object is its text, apart from the media type.
+// IsStored reports whether an answer with a stored object is its stored text, apart from the media type.
 func (rep *Representation) IsStored() bool { return rep.Form == Whole && !rep.Drops }
 
 // Transform returns a stored object in the form of the representation, still as JSON.

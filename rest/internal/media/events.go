@@ -102,7 +102,7 @@ func objectsOf(k *Kind, rep *Representation) (objects, error) {
 	return wholeObjects{k, rep.Drops}, nil
 }
 
-// wholeObjects shows whole objects, as the stored bytes, or as them without their managedFields.
+// wholeObjects shows whole objects as the stored bytes, with or without their managedFields.
 type wholeObjects struct {
 	kind  *Kind
 	drops bool
@@ -144,8 +144,8 @@ type framing interface {
 	forget()
 }
 
-// framingOf returns the framing of a representation, as JSON if its media type has no watches. messages says that each
-// event is a message of its own, which needs no length in front.
+// framingOf returns the framing of a representation, or the framing of JSON if its media type has no watches. messages
+// means that each event is sent as a separate message, which needs no length in front.
 func framingOf(rep *Representation, messages bool) framing {
 	if framing := rep.format().framing; framing != nil {
 		return framing(rep, messages)

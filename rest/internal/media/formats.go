@@ -6,20 +6,20 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 )
 
-// format is what the API does with one media type. Its functions encode what JSON says already. JSON and Protobuf have
-// neither a list nor a size of their own: a [ListWriter] joins them itself, and knows how long they are.
+// format describes one media type. Its functions encode documents that are already JSON. JSON and Protobuf need neither
+// the function list nor room for a size, because a [ListWriter] joins them itself and knows their length.
 type format struct {
 	name string
-	// stream is the media type of a watch, as a client finds it among those that the API serves. It is "" if the type has
-	// no watches. sent is the media type in the answer to a watch.
+	// stream is the media type of a watch in the list of types that the API serves, or "" if the type has no watches.
+	// sent is the media type in the answer to a watch.
 	stream, sent string
-	// optional: the host has to give the API a [Transcoder].
+	// optional means that the host must give the API a [Transcoder].
 	optional bool
-	// messages: only kinds that have a message can be encoded.
+	// messages means that only kinds with a message can be encoded.
 	messages bool
-	// tables: a client may ask for a Table.
+	// tables means that a client may ask for a Table.
 	tables bool
-	// cached: the API caches lists in this type.
+	// cached means that the API caches lists in this type.
 	cached bool
 
 	encode  func(rep *Representation, document []byte) ([]byte, error)
@@ -56,7 +56,7 @@ var formats = [...]*format{
 			}
 			return codec.AppendYAML(nil, document)
 		},
-		room: func(s roomSize) int { // also as Go values; the buffer doubles when it grows
+		room: func(s roomSize) int { // includes the Go values; the buffer doubles when it grows
 			return max(10*s.text, 2*s.document+2*legibleBytes(s.json))
 		},
 		list: func(*Representation) listForm { return &yamlList{} },
@@ -94,8 +94,8 @@ func (rep *Representation) format() *format {
 	return formats[0]
 }
 
-// objectType returns the media type of the objects in a watch that a media type names. Only some watches have a type of
-// their own; for any other type, objectType returns the type itself.
+// objectType returns the media type of the objects in a watch. named is the media type of the watch. Only some watches
+// have a type of their own; for any other type, objectType returns named.
 func objectType(named string) string {
 	for _, f := range formats {
 		if f.stream != "" && f.stream == named {
@@ -111,7 +111,7 @@ func (rep *Representation) Streams() bool { return rep.format().stream != "" }
 // WatchType returns the media type of a watch.
 func (rep *Representation) WatchType() string { return rep.format().sent }
 
-// Reads reports whether the API reads a body of a media type for a kind.
+// Reads reports whether the API accepts a body of a media type for a kind.
 func (t *Types) Reads(is string, k *Kind) bool {
 	return slices.Contains(t.Served, is) && (k.Message != nil || !(&Representation{Media: is}).format().messages)
 }

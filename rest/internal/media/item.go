@@ -30,7 +30,7 @@ func (k *Kind) itemForm(rep *Representation) itemForm {
 	return itemForm{before: "{", from: len(begin), drops: rep.Drops}
 }
 
-// shown returns the part of a record that its item shows, in two pieces.
+// shown returns the part of a record that its item contains, in two pieces.
 func (f *itemForm) shown(r *storage.Record) (head, tail []byte) {
 	from, to, cut := f.from, len(r.JSON), storage.Span{}
 	if f.metadata {
@@ -42,7 +42,7 @@ func (f *itemForm) shown(r *storage.Record) (head, tail []byte) {
 	return around(r.JSON, from, to, cut)
 }
 
-// asStored reports whether the item of a record is its whole text.
+// asStored reports whether the item of a record is the record's whole text.
 func (f *itemForm) asStored() bool { return *f == itemForm{} }
 
 // append appends the item of a record.

@@ -15,7 +15,7 @@ func appendPartial(dst []byte, metaVersion string, object []byte, drops bool) ([
 	return appendPartialParts(dst, metaVersion, object, &parts, drops), nil
 }
 
-// appendPartialParts is appendPartial for an object of which the store has found the parts.
+// appendPartialParts is like appendPartial, for an object whose parts the store has found.
 func appendPartialParts(dst []byte, metaVersion string, object []byte, parts *storage.Parts, drops bool) []byte {
 	cut := storage.Span{}
 	if drops {

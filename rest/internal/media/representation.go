@@ -26,7 +26,7 @@ type Representation struct {
 	Form   Form
 	// MetaVersion is the version of meta.k8s.io of a Table or of PartialObjectMetadata.
 	MetaVersion string
-	// Drops says that the objects are shown without their managedFields. It is false for a Table.
+	// Drops reports that the objects are shown without their managedFields. It is false for a Table.
 	Drops bool
 	// Mismatch is the error for a client that asks for one object in the form of a list, or the reverse. Upstream reports
 	// it only after invalid options and missing objects, so it does not end the negotiation.

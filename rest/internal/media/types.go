@@ -32,8 +32,8 @@ type Types struct {
 	drops            bool       // clients may drop managedFields from answers
 }
 
-// NewTypes returns the media types of an API. cbor is nil if the API does not serve CBOR. drops says that clients may
-// drop managedFields from answers.
+// NewTypes returns the media types of an API. cbor is nil if the API does not serve CBOR. drops reports whether clients
+// may drop managedFields from answers.
 func NewTypes(cbor Transcoder, drops bool) *Types {
 	t := &Types{cbor: cbor, drops: drops}
 	for _, f := range formats {

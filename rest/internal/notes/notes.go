@@ -40,7 +40,7 @@ func With(ctx context.Context, store storage.Store, life Life) context.Context {
 func Of(ctx context.Context, name string) (*Notes, error) {
 	at, ok := ctx.Value(placeKey{}).(place)
 	if !ok {
-		return nil, errors.New("the context is not that of a plug-in of an API")
+		return nil, errors.New("the context does not belong to a plug-in of an API")
 	}
 	return Open(ctx, at.store, at.life, name)
 }

@@ -62,7 +62,7 @@ func ForUpdate(obj, old doc.Value) doc.Value {
 		}
 		value, sent := before.Get(field.Name), m.Get(field.Name)
 		switch {
-		case field.Update == Dropped: // a version of the program that kept it may have stored it
+		case field.Update == Dropped: // an earlier version of the program may have stored it
 			value = doc.Value{}
 		case field.Name == DeletionTimestamp && (Deleting(old) || sent.Kind() != doc.String): // once set, it never changes
 		case field.Update == Compared && isGiven(sent):

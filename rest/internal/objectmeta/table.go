@@ -1,27 +1,28 @@
 package objectmeta
 
-// Field is what the server does with one field of metadata.
+// Field describes how the server treats one field of metadata.
 type Field struct {
 	Name string
-	// Given: the server sets the field of a new object, or clears it, whatever the client sends.
+	// Given means that the server sets or clears the field of a new object, regardless of what the client sends.
 	Given bool
-	// Update says what becomes of the value that an update sends.
+	// Update determines how the server treats the value that an update sends.
 	Update Update
-	// Fixed: admission hooks cannot change the field.
+	// Fixed means that admission hooks cannot change the field.
 	Fixed bool
-	// Unowned: no field manager owns the field. Package managed has these names too, because it may not import this one.
+	// Unowned means that no field manager owns the field. Package managed lists these names too, because it may not
+	// import this package.
 	Unowned bool
-	// InViews: a subresource with a kind of its own shows the field of its object.
+	// InViews means that a subresource with a kind of its own shows the field of its object.
 	InViews bool
 }
 
-// Update says what becomes of the value that an update sends.
+// Update determines how the server treats the value that an update sends.
 type Update int
 
 const (
 	// Taken values come from the client.
 	Taken Update = iota
-	// Restored values are those of the stored object.
+	// Restored values come from the stored object.
 	Restored
 	// Compared values come from the client if it sends one, and validation compares them with the stored ones.
 	Compared
@@ -29,8 +30,7 @@ const (
 	Dropped
 )
 
-// Fields are all fields of metadata, sorted by their names. A new field is a row here, and a member of
-// apimeta.ObjectMeta.
+// Fields are all fields of metadata, sorted by name. To add a field, add a row here and a member of apimeta.ObjectMeta.
 var Fields = [...]Field{
 	{Name: Annotations},
 	{Name: CreationTimestamp, Given: true, Update: Restored, Fixed: true, Unowned: true, InViews: true},

@@ -16,7 +16,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
-// changed has another value for each field of metadata than the one that the server gives a Widget.
+// changed has a value for each field of metadata that differs from the value in a new Widget.
 var changed = map[string]string{
 	objectmeta.Annotations:       `{"a":"b"}`,
 	objectmeta.CreationTimestamp: `"2001-01-01T00:00:00Z"`,
@@ -41,11 +41,11 @@ func TestFieldsAreSorted(t *testing.T) {
 	assert.Equal(t, slices.Sorted(maps.Keys(changed)), names)
 }
 
-// The server does with each field what the table says.
+// The server treats each field as the table describes.
 func TestServerKeepsToTheTableOfFields(t *testing.T) {
 	for _, f := range objectmeta.Fields {
 		t.Run(f.Name, func(t *testing.T) {
-			if f.Name == objectmeta.Name || f.Name == objectmeta.ManagedFields { // they have tests of their own
+			if f.Name == objectmeta.Name || f.Name == objectmeta.ManagedFields { // other tests cover them
 				return
 			}
 			member := fmt.Sprintf("%q:%s", f.Name, changed[f.Name])

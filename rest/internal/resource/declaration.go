@@ -36,7 +36,7 @@ type Traits struct {
 	Strategy *Strategy
 	// Untracked: the kind keeps no managedFields.
 	Untracked bool
-	// Sharded: clients may list and watch shards, even if they may not of all kinds.
+	// Sharded lets clients list and watch shards of this kind, even if the API does not serve shards of all kinds.
 	Sharded bool
 	// StatusOnCreate: a new object keeps the status that the client sent.
 	StatusOnCreate bool
@@ -62,7 +62,7 @@ type Declaration struct {
 	Overlay map[string]string
 	// Rules are the validation rules of a Go type, by Go type or field.
 	Rules map[string][]schema.Rule
-	// Language compiles the rules of the kind. It is nil if the kind has none, or must not have any.
+	// Language compiles the rules of the kind. It is nil if the kind has no rules, or may not have any.
 	Language rules.Language
 	// IndexedLabels are the label keys that the store indexes.
 	IndexedLabels []string

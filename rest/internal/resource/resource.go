@@ -29,8 +29,8 @@ type Resource struct {
 	*Environment
 	Store       storage.Store       // keeps the objects of all versions
 	unsupported storage.Unsupported // what Store cannot do
-	Elsewhere   bool                // the objects live elsewhere: the store is a storage.PartialStore
-	Apart       bool                // Store is not that of the API, so transactions cannot span it and most other resources
+	Elsewhere   bool                // the store is a storage.PartialStore, for objects that live elsewhere
+	Apart       bool                // Store is not the API's, so no transaction spans it and most other resources
 	Kind        *kind.Kind
 	GVK         apimeta.GroupVersionKind
 	GR          apimeta.GroupResource

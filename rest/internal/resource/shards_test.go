@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// The two shards of the uids that the tests give out, whose hashes are close to each other: each contains four of eight.
+// Each of the two shards contains four of the eight uids of the tests, whose hashes are close to each other.
 var lowerShard, upperShard = halves()
 
 func halves() (lower, upper string) {
@@ -46,7 +46,7 @@ func sharded(t *testing.T, store storage.Store) *rest.API {
 	return api
 }
 
-// Each object is in one shard, whatever the form of the list, and the list says which shard it contains.
+// In any form of list, each object is in one shard, and the list names its shard.
 func TestListOfAShard(t *testing.T) {
 	api := sharded(t, nil)
 	all := apitest.Must(t, api, "GET", apitest.Widgets, "")
@@ -67,7 +67,7 @@ func TestListOfAShard(t *testing.T) {
 	assert.Equal(t, upperShard+" || "+lowerShard, both.Text(t, "metadata.shardInfo.selector"))
 	assert.Equal(t, all.Names(t), both.Names(t))
 	none := apitest.Must(t, api, "GET", shardOf(lowerShard, "&fieldSelector=spec.color%3DRed&labelSelector=a"), "")
-	assert.Empty(t, none.Names(t), "other selectors count too")
+	assert.Empty(t, none.Names(t), "the other selectors apply too")
 }
 
 // The pages of a shard contain its objects. How many remain is unknown, as with other selectors.
@@ -85,8 +85,8 @@ func TestPagesOfAShard(t *testing.T) {
 	assert.Equal(t, whole, paged)
 }
 
-// A watch of a shard reports what happens to its objects, from the revision of its list, also from another API over the
-// same store.
+// A watch of a shard reports the changes of its objects since the revision of its list, even through another API over
+// the same store.
 func TestWatchOfAShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := apitest.NewStore(t)
@@ -125,7 +125,7 @@ func eventNames(t *testing.T, events []string) (names []string) {
 	return names
 }
 
-// The deletion of a collection deletes the shard only.
+// The deletion of a collection deletes only the objects in the shard.
 func TestDeletionOfAShard(t *testing.T) {
 	api := sharded(t, nil)
 	left := apitest.Must(t, api, "GET", shardOf(upperShard, ""), "").Names(t)
@@ -138,12 +138,12 @@ func TestInvalidShard(t *testing.T) {
 	for _, more := range []string{"", "&watch=1"} {
 		a := apitest.Do(t, api, "GET", shardOf("x", more), "")
 		apitest.WantFailure(t, a, 400, "BadRequest",
-			`invalid shardSelector: nothing but shardRange(...) and || is allowed: "x"`, "")
+			`invalid shardSelector: only shardRange(...) and || are allowed: "x"`, "")
 	}
 }
 
-// A kind has shards if the API asks for them or the kind itself. Without them, the API ignores the parameter and does
-// not publish it.
+// A kind has shards if the options of the API or of the kind enable them. Otherwise the API ignores the parameter and
+// does not publish it.
 func TestWhichKindsHaveShards(t *testing.T) {
 	for _, has := range []bool{false, true} {
 		api := apitest.New(t, rest.Options{}, apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
@@ -166,7 +166,7 @@ func TestWhichKindsHaveShards(t *testing.T) {
 	}
 }
 
-// A list in Protobuf says which shard it contains, too.
+// A list in Protobuf also names its shard.
 func TestShardInProtobuf(t *testing.T) {
 	api := sharded(t, nil)
 	a := apitest.Must(t, api, "GET", shardOf(lowerShard, ""), "", "Accept",

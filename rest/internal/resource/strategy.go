@@ -26,8 +26,8 @@ func failedPrecondition(res *Resource, name, what, wanted, found string) error {
 type Strategy struct {
 	// Begin fills in the initial fields of a new object.
 	Begin func(obj doc.Value) doc.Value
-	// Owned removes from a new object the initial fields that no client owns. body is the object that the client sent,
-	// which is absent if it was computed.
+	// Owned removes the initial fields that no client owns from a new object. body is the object that the client sent,
+	// or absent if the object was computed.
 	Owned func(obj, body doc.Value) doc.Value
 	// change returns obj without the changes that a write of this part may not make.
 	Change func(obj, old doc.Value, part Part) doc.Value

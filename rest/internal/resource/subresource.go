@@ -57,7 +57,8 @@ type Subresource struct {
 	Written func(ctx context.Context, parent doc.Value) (doc.Value, error)
 	// Update returns the parent with the changes of the view sub.
 	Update func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
-	// Check refuses the body of an action on the object with a name. If it is nil, a body with another name is refused.
+	// Check can refuse the body of an action on the object with this name. If it is nil, a body with another name is
+	// refused.
 	Check func(ctx context.Context, name string, sub doc.Value) error
 	// Create runs the action on a parent. If the answer is absent, it is a plain success.
 	Create func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)

@@ -169,10 +169,10 @@ func TestHooksHaveAClientAndWarn(t *testing.T) {
 	assert.Equal(t, []string{`299 - "it is about b"`}, w.Header["Warning"])
 
 	_, err = rest.ClientForHook[apitest.Widget](t.Context())
-	assert.ErrorContains(t, err, "the context is not that of a hook")
-	assert.False(t, rest.Warn(t.Context(), "nobody hears it"))
+	assert.ErrorContains(t, err, "the context does not belong to a hook")
+	assert.False(t, rest.Warn(t.Context(), "lost"))
 	_, err = access.Authorize(t.Context(), access.Access{Verb: access.VerbGet, Path: "/version"})
-	assert.ErrorContains(t, err, "the context is not that of a hook")
+	assert.ErrorContains(t, err, "the context does not belong to a hook")
 }
 
 // A middleware answers as the API does.

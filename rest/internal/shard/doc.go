@@ -1,3 +1,3 @@
-// Package shard reads the parameter shardSelector, with which a client asks for a part of the objects: those of which
-// the hash of a field is in a range (KEP-5866).
+// Package shard reads the parameter shardSelector, which selects the objects whose uid or namespace has a hash in a
+// range (KEP-5866).
 package shard

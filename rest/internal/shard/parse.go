@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Parse reads a selector, in the part of CEL that the parameter allows:
+// Parse reads a selector in the subset of CEL that the parameter allows:
 //
 //	shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000') || shardRange(...)
 //
-// White space and parentheses around the ranges mean nothing.
+// Parse ignores white space, and parentheses around the ranges.
 func Parse(text string) (*Selector, error) {
 	r, s, depth := reader{text}, &Selector{}, 0
 	var shown strings.Builder
@@ -38,19 +38,19 @@ func Parse(text string) (*Selector, error) {
 	case depth > 0:
 		return nil, errors.New("a parenthesis is not closed")
 	case r.rest != "":
-		return nil, fmt.Errorf("nothing but shardRange(...) and || is allowed: %q", excerpt(r.rest))
+		return nil, fmt.Errorf("only shardRange(...) and || are allowed: %q", excerpt(r.rest))
 	}
 	s.ranges, s.text = merge(s.ranges), shown.String()
 	return s, nil
 }
 
-// reader reads a selector from the front.
+// reader reads a selector from its beginning.
 type reader struct{ rest string }
 
 // space skips white space.
 func (r *reader) space() { r.rest = strings.TrimLeft(r.rest, " \t\r\n\f") }
 
-// takes skips a token, and reports whether it was there.
+// takes reports whether the rest begins with a token, and skips it.
 func (r *reader) takes(token string) (found bool) {
 	r.space()
 	r.rest, found = strings.CutPrefix(r.rest, token)
@@ -62,7 +62,7 @@ func (r *reader) takes(token string) (found bool) {
 func (r *reader) shardRange() (field, start, end string, err error) {
 	const call = "shardRange"
 	if !r.takes(call) || !r.takes("(") {
-		return "", "", "", fmt.Errorf("nothing but shardRange(...) and || is allowed: %q", excerpt(r.rest))
+		return "", "", "", fmt.Errorf("only shardRange(...) and || are allowed: %q", excerpt(r.rest))
 	}
 	field = r.path()
 	if r.takes(",") {
@@ -96,7 +96,7 @@ func (r *reader) path() string {
 	}
 }
 
-// literal reads a text in single or double quotes, without escapes: the ends of ranges need none.
+// literal reads a text in single or double quotes, without escapes, which the ends of ranges do not need.
 func (r *reader) literal() string {
 	for _, quote := range [...]string{"'", `"`} {
 		quoted, begins := strings.CutPrefix(r.rest, quote)

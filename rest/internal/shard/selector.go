@@ -10,25 +10,25 @@ import (
 	"strings"
 )
 
-// Selector selects the objects of which the hash of one field is in one of its ranges. The nil Selector selects all
+// Selector selects the objects whose uid or namespace has a hash in one of its ranges. The nil Selector selects all
 // objects.
 type Selector struct {
-	namespace bool // it hashes the namespace; otherwise, the uid
+	namespace bool // whether it hashes the namespace instead of the uid
 	ranges    []span
 	text      string
 }
 
-// span is a range of hashes. Both ends belong to it, because the end of the last one is 2^64.
+// span is a range of hashes. It includes both ends, because an exclusive end of 2^64 would not fit.
 type span struct{ first, last uint64 }
 
 const (
 	ofUID       = "object.metadata.uid"
 	ofNamespace = "object.metadata.namespace"
-	// beyond is 2^64, the end of the last range.
+	// beyond is 2^64, the end of the highest range.
 	beyond = "0x10000000000000000"
 )
 
-// String returns the selector in the one form in which the API shows it. It parses as the same selector.
+// String returns the selector in the canonical form that the API shows, which parses as the same selector.
 func (s *Selector) String() string {
 	if s == nil {
 		return ""
@@ -46,14 +46,13 @@ func (s *Selector) Matches(uid, namespace string) bool {
 		value = namespace
 	}
 	h := fnv.New64a()
-	_, _ = io.WriteString(h, value) // a hash always takes it
+	_, _ = io.WriteString(h, value) // a hash returns no error
 	hash := h.Sum64()
 	at, found := slices.BinarySearchFunc(s.ranges, hash, func(r span, h uint64) int { return cmp.Compare(r.first, h) })
 	return found || at > 0 && hash <= s.ranges[at-1].last
 }
 
-// merge sorts ranges, and joins those that overlap or touch, so that the size of a selector does not decide what a
-// match costs.
+// merge sorts the ranges, and joins ranges that overlap or touch, so that a long selector does not make matches slow.
 func merge(ranges []span) []span {
 	sort.Slice(ranges, func(i, j int) bool { return ranges[i].first < ranges[j].first })
 	merged := ranges[:1]
@@ -67,7 +66,7 @@ func merge(ranges []span) []span {
 	return slices.Clip(merged)
 }
 
-// add appends a range, given by the texts of its ends.
+// add appends a range. start and end are its ends as the client wrote them.
 func (s *Selector) add(field, start, end string) error {
 	first, err := bound(start)
 	if err != nil {
@@ -84,7 +83,7 @@ func (s *Selector) add(field, start, end string) error {
 	case field != ofUID && field != ofNamespace:
 		return fmt.Errorf("the field %q is not supported; the fields are %s and %s", field, ofUID, ofNamespace)
 	case len(s.ranges) > 0 && s.namespace != (field == ofNamespace):
-		return fmt.Errorf("all ranges must be of the same field")
+		return fmt.Errorf("all ranges must use the same field")
 	}
 	s.namespace = field == ofNamespace
 	s.ranges = append(s.ranges, span{first, after - 1}) // 2^64 is 0 here
@@ -98,7 +97,7 @@ func bound(text string) (n uint64, err error) {
 	}
 	digits, prefixed := strings.CutPrefix(text, "0x")
 	if !prefixed || len(digits) != 16 {
-		return 0, fmt.Errorf("%q is not 0x with 16 hexadecimal digits, nor %s", text, beyond)
+		return 0, fmt.Errorf("%q must be 0x with 16 hexadecimal digits, or %s", text, beyond)
 	}
 	for _, c := range []byte(digits) {
 		switch {
@@ -107,7 +106,7 @@ func bound(text string) (n uint64, err error) {
 		case c >= 'a' && c <= 'f':
 			n = n<<4 | uint64(c-'a'+10)
 		default:
-			return 0, fmt.Errorf("%q is not 0x with 16 lower-case hexadecimal digits", text)
+			return 0, fmt.Errorf("%q must be 0x with 16 lower-case hexadecimal digits", text)
 		}
 	}
 	return n, nil

@@ -16,7 +16,7 @@ const (
 	upper = "shardRange(object.metadata.uid, '0x8000000000000000', '0x10000000000000000')"
 )
 
-// The uids and their halves are those of a kube-apiserver 1.37.2 with its feature gate.
+// A kube-apiserver 1.37.2 with the feature gate assigned these uids to these halves.
 func TestMatchesAsUpstream(t *testing.T) {
 	for uid, isLower := range map[string]bool{
 		"76ebfc76-4fb6-427b-a8aa-9726e64e1c96": true, "df52e27b-1d08-4916-94f3-b179ba0c342b": true,
@@ -37,7 +37,7 @@ func parsed(t *testing.T, text string) *shard.Selector {
 	return s
 }
 
-// Both ends of a range are where the client says: the first hash belongs to it, and the last one does not.
+// A range includes its start and excludes its end.
 func TestEndsOfRanges(t *testing.T) {
 	const namespace = "default"
 	h := fnv.New64a()
@@ -68,11 +68,11 @@ func TestParse(t *testing.T) {
 	}
 	const uid, zero, middle = "object.metadata.uid", "0x0000000000000000", "0x8000000000000000"
 	for text, want := range map[string]string{
-		"":                                       "nothing but shardRange",
-		"x":                                      "nothing but shardRange",
-		lower + " && " + upper:                   "nothing but shardRange",
-		lower + " || ":                           "nothing but shardRange",
-		lower + ")":                              "nothing but shardRange",
+		"":                                       "only shardRange",
+		"x":                                      "only shardRange",
+		lower + " && " + upper:                   "only shardRange",
+		lower + " || ":                           "only shardRange",
+		lower + ")":                              "only shardRange",
 		"((" + lower + ")":                       "a parenthesis is not closed",
 		"shardRange(object.metadata.uid)":        "takes a field and two texts",
 		of(uid, zero, middle+"', '0"):            "takes a field and two texts",
@@ -86,14 +86,14 @@ func TestParse(t *testing.T) {
 		of(uid, middle, zero):                                                          "is empty",
 		of(uid, "0x10000000000000000", "0x10000000000000000"):                          "is empty",
 		of(uid, "0x10000000000000000", middle):                                         "is empty",
-		lower + " || " + of("object.metadata.namespace", middle, "0xffffffffffffffff"): "of the same field",
+		lower + " || " + of("object.metadata.namespace", middle, "0xffffffffffffffff"): "use the same field",
 	} {
 		_, err := shard.Parse(text)
 		assert.ErrorContains(t, err, want, text)
 	}
 }
 
-// What parses has a form that parses again, as the same selector.
+// The canonical form of a selector parses as the same selector.
 func FuzzParse(f *testing.F) {
 	f.Add(lower+" || "+upper, "uid-1")
 	f.Add("(("+lower+"))", "")

@@ -34,7 +34,7 @@ type Dialect struct {
 
 	UnconditionalUpdate bool `about:"a PUT without a resourceVersion" yes:"overwrites, unless the resource sets VersionRequired" no:"422 Invalid"`
 	StatusPrepared      bool `about:"the status that the Prepare hook sets in an update of the object" yes:"stored" no:"ignored"`
-	HooksOwn            bool `about:"fields that admission hooks and the Prepare hook set" yes:"belong to the client whose write they changed" no:"belong to nobody until a client writes them"`
+	HooksOwn            bool `about:"fields that admission hooks and the Prepare hook set" yes:"belong to the client whose write they changed" no:"have no owner until a client writes them"`
 	StatusMetadata      bool `about:"metadata in a write to /status" yes:"written" no:"left as it is"`
 	CountsChecked       bool `about:"the fields that /scale reads" yes:"checked in every write" no:"checked in writes to /scale"`
 	GroupInKey          bool `about:"the key in the message about a failed uid precondition" yes:"with the group" no:"without the group"`

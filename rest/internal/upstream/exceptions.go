@@ -10,12 +10,12 @@ type Exceptions struct {
 	Counted []string
 	// Uncounted are paths of other fields that do not raise it.
 	Uncounted [][]string
-	// CountsFromZero: a new object has the generation that the client sends, and the first change raises it. A kind whose
-	// rules say nothing about new objects counts like this.
+	// CountsFromZero means that a new object has the generation that the client sends, and that the first change raises
+	// it. Kinds without rules for new objects count like this.
 	CountsFromZero bool
 	// Unowned are paths of fields that no client owns, except those that apply them.
 	Unowned [][]string
-	// StatusKeeps are the members of the metadata that a write of the status leaves as they are.
+	// StatusKeeps are the members of the metadata that a write of the status does not change.
 	StatusKeeps []string
 }
 
@@ -34,7 +34,7 @@ func ExceptionsOf(group, version, kind string) Exceptions {
 		return Exceptions{Orphans: true}
 	case "apps/Deployment": // its controller copies the annotations to the ReplicaSets
 		return Exceptions{Counted: []string{"annotations"}, StatusKeeps: []string{"labels"}}
-	case "certificates.k8s.io/CertificateSigningRequest": // the server adds who asks, and then the spec is fixed
+	case "certificates.k8s.io/CertificateSigningRequest": // the server adds the requester, then the spec is immutable
 		return Exceptions{Unowned: [][]string{{"spec"}}}
 	case "discovery.k8s.io/EndpointSlice":
 		return Exceptions{Counted: []string{"labels"}}

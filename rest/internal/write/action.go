@@ -47,7 +47,7 @@ func (w *Write) Call(ctx context.Context, body doc.Value) (doc.Value, error) {
 	return w.Through.Named(answer, doc.Value{}), nil
 }
 
-// checkAction checks the body of an action and returns it with its defaults. It needs no object.
+// checkAction checks the body of an action and returns it with its defaults. It does not need the object.
 func (w *Write) checkAction(ctx context.Context, body doc.Value) (doc.Value, error) {
 	if w.Through.Check == nil {
 		if err := CheckIdentity(w.res, body, w.Namespace, w.Name); err != nil {

@@ -188,7 +188,7 @@ func defaultWithin(res *resource.Resource, s *schema.Schema, v doc.Value, limit 
 }
 
 // showToHooks runs the hooks Default and Canonicalize on an object of a custom kind. It decodes the object into its Go
-// type only if a hook needs that.
+// type only for a hook.
 func (d defaulting) showToHooks(ctx context.Context, sent, obj doc.Value) (out defaulted, err error) {
 	if obj, err = writeMetadata(d.res, obj); err != nil {
 		return out, &unfit{obj: obj, undecodable: err}
@@ -221,8 +221,8 @@ func (d defaulting) showToHooks(ctx context.Context, sent, obj doc.Value) (out d
 
 // passThroughType decodes an object of a built-in kind into its Go type, runs the hooks Default and Canonicalize, and
 // encodes the object again. So null, omitempty and types with their own encodings come out as Go writes them. If the
-// document already has that form, it is decoded only for a hook that needs it. The part wanted keeps the object as the
-// client and the hook want it: there, a required field is still missing that Go has written as a zero value.
+// document already has that form, it is decoded only for a hook that needs it. The result's member wanted keeps the
+// object as the client and the hook want it, so a required field that Go wrote as a zero value is still missing there.
 func (d defaulting) passThroughType(ctx context.Context, sent, obj doc.Value) (out defaulted, err error) {
 	hooks, asWritten := d.res.GoType.SetHooks(), d.res.TypeView.Holds(obj)
 	out = defaulted{now: obj, wanted: obj}
@@ -249,8 +249,8 @@ func (d defaulting) passThroughType(ctx context.Context, sent, obj doc.Value) (o
 	return out, nil
 }
 
-// completedByHooks runs the hooks Default and Canonicalize, as far as the host has set them, and returns the changed
-// object. typed is obj in its Go type.
+// completedByHooks runs the hooks Default and Canonicalize, if the host has set them, and returns the changed object.
+// typed is obj in its Go type.
 func completedByHooks(ctx context.Context, res *resource.Resource, sent, obj doc.Value,
 	typed any) (doc.Value, error) {
 	hooks, err := res.GoType.SetHooks(), error(nil)

@@ -254,7 +254,7 @@ func TestValidateHook(t *testing.T) {
 	assert.Equal(t, []string{"none", "none", "none", "red", "red", "blue"}, olds)
 }
 
-// Validate tells what is wrong with an object from what it could not find out.
+// The server distinguishes faults of an object from errors that keep Validate from deciding.
 func TestValidateHookThatFails(t *testing.T) {
 	const secret = "the password is 1234"
 	for _, c := range []struct {

@@ -53,8 +53,8 @@ func EnvironmentOf(ctx context.Context) *resource.Environment {
 	return env
 }
 
-// Warn adds a warning to the answer of the write whose hook has this context. Outside of such a hook it does
-// nothing, and returns false.
+// Warn adds a warning to the answer of the write whose hook has this context. With any other context it does nothing
+// and returns false.
 func Warn(ctx context.Context, text string) (inWrite bool) {
 	w := nestedIn(ctx)
 	if w != nil {

@@ -17,7 +17,7 @@ func (w *Write) own(context.Context) error {
 }
 
 // withOwners returns the object with the managedFields after this write (API concepts, Field management), in which the
-// client owns its changes in mine. A client may send managedFields; if it sends none, those of the old object count.
+// client owns its changes in mine. If the client sends no managedFields, the server starts from the old object's.
 func (w *Write) withOwners(obj, mine doc.Value) doc.Value {
 	claimed, old := w.draft.owners, w.before.shown
 	switch {

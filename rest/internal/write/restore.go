@@ -93,7 +93,7 @@ func restored(res *resource.Resource, which resource.Part, obj, old doc.Value) d
 	return res.Schema.Reconcile(res.Strategy.Change(written, old, which), old)
 }
 
-// withMembersOf returns a map with the members of another one in the place of its own members with these names.
+// withMembersOf returns m with the members of these names replaced by the members of other.
 func withMembersOf(m, other doc.Value, names []string) doc.Value {
 	for _, name := range names {
 		m = m.With(name, other.Get(name))

@@ -46,7 +46,7 @@ type draft struct {
 	// sent is the object without any default, after setAside. The Default hook may not change its values.
 	sent doc.Value
 	// asked is the object with its defaults and without the changes of hooks, after setDefaults. In some dialects,
-	// managedFields record this one.
+	// managedFields record this form.
 	asked doc.Value
 	// base is the last pair of shown and stored forms that match, after setAside. The step convert merges into its
 	// stored form.

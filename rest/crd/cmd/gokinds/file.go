@@ -13,14 +13,14 @@ type file struct {
 	body    bytes.Buffer    // the declarations
 	taken   map[string]bool // the names of the package
 	rawJSON bool            // whether the code needs encoding/json
-	losses  []string        // what the code does not express
+	losses  []string        // parts of the definitions that the code does not express
 }
 
 func newFile(pkg string) *file {
 	return &file{pkg: pkg, taken: map[string]bool{}}
 }
 
-// name returns a name that the package does not have yet: the wanted one, if possible.
+// name returns a name that is unused in the package, if possible the wanted one.
 func (f *file) name(wanted string) string {
 	name := wanted
 	for i := 2; f.taken[name]; i++ {
@@ -30,7 +30,7 @@ func (f *file) name(wanted string) string {
 	return name
 }
 
-// format returns the code as gofmt prints it.
+// format returns the code in the format of gofmt.
 func (f *file) format() ([]byte, error) {
 	var out bytes.Buffer
 	if len(f.losses) > 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stubs declare what the printed code uses.
+// stubs declare the names that the printed code uses.
 var stubs = map[string]string{
 	"encoding/json": "package json; type RawMessage []byte",
 	"github.com/decorum-go/decorum/apimeta": "package apimeta; type TypeMeta struct{}; type ObjectMeta struct{}; " +
@@ -53,7 +53,7 @@ func check(path, text string, imports types.Importer) (*types.Package, error) {
 	return (&types.Config{Importer: imports}).Check(path, files, []*ast.File{parsed}, nil)
 }
 
-// Whatever a definition says, the code is that of gofmt and compiles.
+// For any definition, the code compiles and is formatted by gofmt.
 func FuzzCode(f *testing.F) {
 	f.Add("Gate", "gates", `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"}}}}}`)
 	f.Add("TypeMeta", "objectmeta", `{"type":"object","properties":{"typeMeta":{"type":"object"},"objectMeta":{"type":"string"}}}`)

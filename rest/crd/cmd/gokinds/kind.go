@@ -11,10 +11,10 @@ import (
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 )
 
-// props is the schema of one place of the objects.
+// props is the schema of one field, element or value of the objects.
 type props = apiextensions.JSONSchemaProps
 
-// kind is one version of a kind on its way into a file.
+// kind is one version of a kind that is being written to a file.
 type kind struct {
 	file    *file
 	spec    *apiextensions.CustomResourceDefinitionSpec
@@ -22,7 +22,7 @@ type kind struct {
 	schema  *schema.Schema // the schema as the library reads it
 	root    *props
 	name    string   // the name of the Go type
-	later   []func() // write the structs that a struct before them uses
+	later   []func() // write structs that earlier ones use
 }
 
 // add adds one version of a kind to a file.
@@ -99,13 +99,13 @@ func (k *kind) writeStruct(name, what, head string, p *props, at string) {
 	}
 	for _, required := range p.Required {
 		if _, ok := p.Properties[required]; !ok && (head == "" || !isHead(required)) {
-			k.lose(at, fmt.Sprintf("required: %s, which is no property", required))
+			k.lose(at, fmt.Sprintf("required: %s, which is not a property", required))
 		}
 	}
 	fmt.Fprintf(&k.file.body, "\n// %s is %s.\ntype %s struct {\n%s%s}\n", name, what, name, head, &fields)
 }
 
-// isHead reports whether each object has a field, whatever its kind.
+// isHead reports whether objects of any kind have a field.
 func isHead(name string) bool { return name == "apiVersion" || name == "kind" || name == "metadata" }
 
 // field returns the line of a field.
@@ -154,7 +154,7 @@ func (k *kind) place(wanted string, p *props, at string) (typ string, options []
 	return typ, options
 }
 
-// typeOf returns the Go type of a place, and the options that say what it holds.
+// typeOf returns the Go type of a place, and the options that describe its values.
 func (k *kind) typeOf(wanted string, p *props, at string) (typ string, options []string) {
 	preserves := p.XPreserveUnknownFields != nil && *p.XPreserveUnknownFields
 	switch {
@@ -183,7 +183,7 @@ func (k *kind) typeOf(wanted string, p *props, at string) (typ string, options [
 		}
 		values, below := k.place(wanted, p.AdditionalProperties.Schema, at+"{}")
 		if values == "json.RawMessage" { // the library keeps no schema for the values of such a map
-			k.lose(at+"{}", "what the values may be: "+or(strings.Join(below, ","), "any"))
+			k.lose(at+"{}", "rules of the values: "+or(strings.Join(below, ","), "any"))
 			below = nil
 		}
 		return "map[string]" + values, prefixed("values.", below)
@@ -198,7 +198,7 @@ func (k *kind) typeOf(wanted string, p *props, at string) (typ string, options [
 		return name, nil
 	case p.Type == "object":
 		if !preserves {
-			k.lose(at, "that it loses unknown fields: the Go type keeps them")
+			k.lose(at, "pruning of unknown fields: the Go type keeps them")
 		}
 		return "map[string]any", nil
 	}

@@ -62,7 +62,7 @@ func (k *kind) limits(p *props, at string) (options []string) {
 	return options
 }
 
-// enum returns the values of an enumeration as the option of that name has them, and whether it can.
+// enum returns the values of an enumeration in the form of the option enum, and whether the option can express them.
 func (k *kind) enum(p *props) (string, bool) {
 	var values []string
 	for _, v := range p.Enum {
@@ -75,8 +75,8 @@ func (k *kind) enum(p *props) (string, bool) {
 	return strings.Join(values, "|"), true
 }
 
-// literal returns a value as a tag has it: the bare text of a string, and JSON for other values. A place for integers
-// and strings takes JSON for both.
+// literal returns a value in the form of a tag: the bare text for a string, and JSON for other values. A place for
+// integers and strings takes JSON for both.
 func (k *kind) literal(p *props, value []byte) (string, bool) {
 	if p.Type != "string" {
 		return string(value), true
@@ -91,7 +91,7 @@ func (k *kind) literal(p *props, value []byte) (string, bool) {
 	return text, true
 }
 
-// option returns an option with a value. The value is quoted if it contains what ends an option.
+// option returns an option with a value. The value is quoted if it contains a character that ends an option.
 func option(name, value string) string {
 	if value == "" || strings.ContainsAny(value, " ,'=") || strings.TrimSpace(value) != value {
 		value = "'" + strings.ReplaceAll(value, "'", "''") + "'"
@@ -107,7 +107,7 @@ func inCode(tag string) string {
 	return strconv.Quote(tag)
 }
 
-// loseRest reports the keywords of a place for which there is neither a Go type nor an option.
+// loseRest reports the keywords of a place that neither a Go type nor an option expresses.
 func (k *kind) loseRest(p *props, at string) {
 	at = or(at, "the object")
 	for _, r := range p.XValidations {
@@ -135,13 +135,13 @@ func (k *kind) loseRest(p *props, at string) {
 	}
 }
 
-// saysIntOrString reports whether schemas say what x-kubernetes-int-or-string says too.
+// saysIntOrString reports whether schemas mean the same as x-kubernetes-int-or-string.
 func saysIntOrString(all []props) bool {
 	return len(all) == 2 && reflect.DeepEqual(all[0], props{Type: "integer"}) &&
 		reflect.DeepEqual(all[1], props{Type: "string"})
 }
 
-// isCondition reports whether a schema is that of a condition, whatever its documentation says.
+// isCondition reports whether a schema describes a condition, regardless of its documentation.
 func isCondition(p *props) bool {
 	list, err := schema.Derive(reflect.TypeFor[[]apimeta.Condition](), schema.Options{})
 	if err != nil || p.Type != "object" || len(p.Properties) != len(list.Items.Object.Properties) {

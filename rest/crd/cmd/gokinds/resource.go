@@ -13,7 +13,7 @@ import (
 // resource writes the function that returns the resource of the kind.
 func (k *kind) resource() {
 	names, function := k.spec.Names, k.file.name(goName(k.spec.Names.Plural))
-	fmt.Fprintf(&k.file.body, "\n// %s says how the kind %s is served.\nfunc %s() rest.Resource[%s] {\n",
+	fmt.Fprintf(&k.file.body, "\n// %s returns the declaration of the kind %s.\nfunc %s() rest.Resource[%s] {\n",
 		function, names.Kind, function, k.name)
 	k.print("return rest.Resource[%s]{", k.name)
 	k.print("Group: %q, Version: %q, Plural: %q,", k.spec.Group, k.version.Name, names.Plural)
@@ -36,7 +36,7 @@ func (k *kind) resource() {
 
 func (k *kind) print(text string, values ...any) { fmt.Fprintf(&k.file.body, text+"\n", values...) }
 
-// names returns the names that differ from those that the library chooses.
+// names returns the names that differ from the library's defaults.
 func (k *kind) names() string {
 	names := k.spec.Names
 	var parts []string
@@ -67,7 +67,7 @@ func (k *kind) stage() {
 	}
 }
 
-// columns writes the columns. The library refuses a path that it cannot read, or that leads to no field.
+// columns writes the columns. The library refuses a path that it cannot read, or that does not lead to a field.
 func (k *kind) columns() {
 	var lines strings.Builder
 	for _, c := range k.version.AdditionalPrinterColumns {
@@ -110,14 +110,14 @@ func (k *kind) selectable() {
 	}
 }
 
-// status reports a subresource that the Go type does not have, or has although the definition does not.
+// status reports a subresource that only one of the Go type and the definition has.
 func (k *kind) status() {
 	declared := k.version.Subresources != nil && k.version.Subresources.Status != nil
 	switch has := k.at(".status") != nil; {
 	case declared && !has:
 		k.lose("subresources.status", "the objects have no field status")
 	case has && !declared:
-		k.lose("status", "it becomes a subresource, as the status of each Go type does")
+		k.lose("status", "it becomes a subresource, like the status of every Go type")
 	}
 }
 

@@ -48,7 +48,7 @@ func run(arguments []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return done
 }
 
-// parse reads the arguments. It has printed what is wrong with them if it returns an error.
+// parse reads the arguments. It prints what is wrong with them before it returns an error.
 func parse(arguments []string, stderr io.Writer) (flags, error) {
 	var f flags
 	set := flag.NewFlagSet("gokinds", flag.ContinueOnError)

@@ -27,7 +27,7 @@ func command(stdin string, arguments ...string) (code int, out, errs string) {
 	return code, stdout.String(), stderr.String()
 }
 
-// The printed code is a file that a reader can judge: it has the tags, and names what they do not say.
+// The printed code has the tags, and lists the parts of the definitions that they do not express.
 func TestPrintedCode(t *testing.T) {
 	code, out, errs := command("", "-f", "testdata/odd.yaml", "--package", "odd")
 	require.Equal(t, done, code, errs)
@@ -53,20 +53,20 @@ func TestArguments(t *testing.T) {
 		{name: "standard input", stdin: first, arguments: []string{"-f", "-"}, out: "package main\n"},
 		{name: "another version", stdin: first, arguments: []string{"-f", "-", "--version", "v1beta1"},
 			out: `Stage: rest.Stage{NotServed: false, Deprecated: true, Warning: "use v1, please"},`},
-		{name: "no such version", stdin: first, arguments: []string{"-f", "-", "--version", "v7"}, code: failed,
+		{name: "unknown version", stdin: first, arguments: []string{"-f", "-", "--version", "v7"}, code: failed,
 			errs: `-:2: the definition has no version "v7"`},
 		{name: "no definition", stdin: "apiVersion: v1\nkind: ConfigMap\n", arguments: []string{"-f", "-"}, code: failed,
 			errs: "no CustomResourceDefinition in -"},
 		{name: "another API version", stdin: strings.Replace(first, "k8s.io/v1", "k8s.io/v1beta1", 1),
 			arguments: []string{"-f", "-"}, code: failed, errs: "must be of version v1 of its API, not v1beta1"},
-		{name: "a schema that no server takes", stdin: strings.Replace(first, "type: number", "type: float", 1),
+		{name: "an invalid schema", stdin: strings.Replace(first, "type: number", "type: float", 1),
 			arguments: []string{"-f", "-"}, code: failed, errs: `spec.ratio: type: "float" is not a JSON type`},
-		{name: "a kind that is no Go type", stdin: strings.Replace(first, "kind: Oddity", "kind: oddity", 1),
+		{name: "a kind that is not a Go name", stdin: strings.Replace(first, "kind: Oddity", "kind: oddity", 1),
 			arguments: []string{"-f", "-"}, code: failed, errs: `the kind "oddity" cannot be the name of an exported Go type`},
 		{name: "broken YAML", stdin: "a: b: c", arguments: []string{"-f", "-"}, code: failed, errs: "gokinds: -:1: "},
 		{name: "no arguments", code: failed, errs: "name at least one file with -f"},
 		{name: "a file without -f", arguments: []string{"-f", "a.yaml", "b.yaml"}, code: failed, errs: `unexpected argument "b.yaml"`},
-		{name: "no name of a package", arguments: []string{"-f", "-", "--package", "a-b"}, code: failed, errs: `"a-b" cannot be`},
+		{name: "not a package name", arguments: []string{"-f", "-", "--package", "a-b"}, code: failed, errs: `"a-b" cannot be`},
 		{name: "help", arguments: []string{"-h"}, errs: "-package"},
 	}
 	for _, tt := range tests {
@@ -90,8 +90,8 @@ var definitions = []string{
 	"rest/conformance/fixtures/widget-crd.yaml",
 }
 
-// The printed code compiles, rest.New accepts the kinds, and their definitions are the original ones, except for what
-// the comment of the code names.
+// The printed code compiles, rest.New accepts the kinds, and their definitions equal the original ones, except for the
+// parts that the comment of the code lists.
 func TestRoundTrip(t *testing.T) {
 	module, err := filepath.Abs(root)
 	require.NoError(t, err)
@@ -168,7 +168,7 @@ func main() {
 	}
 }
 
-// essence returns what a definition says in its storage version, without what the code of a kind does not express.
+// essence returns the storage version of a definition without the parts that the code of a kind does not express.
 func essence(t *testing.T, definition map[string]any) map[string]any {
 	t.Helper()
 	spec := definition["spec"].(map[string]any)
@@ -228,7 +228,7 @@ func essence(t *testing.T, definition map[string]any) map[string]any {
 	return out
 }
 
-// simplify removes from a schema what the code of a kind does not express, and what means the same without it.
+// simplify removes the parts of a schema that the code of a kind does not express, and redundant parts.
 func simplify(s map[string]any) {
 	for _, key := range []string{"x-kubernetes-validations", "allOf", "anyOf", "oneOf", "not", "title", "example",
 		"x-kubernetes-embedded-resource"} {
@@ -255,7 +255,7 @@ func simplify(s map[string]any) {
 	condition := properties["lastTransitionTime"] != nil && properties["reason"] != nil
 	for _, below := range properties {
 		below := below.(map[string]any)
-		if condition { // the documentation is that of apimeta.Condition
+		if condition { // the documentation comes from apimeta.Condition
 			delete(below, "description")
 		}
 		simplify(below)

@@ -1,4 +1,4 @@
-// Package lockstep does not compile if the program has another version of the core than of this module, which uses
+// Package lockstep compiles only with the version of the core that this module belongs to, because the module uses
 // internal packages of the core.
 //
 // If your build stops here, require one version of both modules:

@@ -1,4 +1,4 @@
-// Package loose has kinds of the built-in dialect and generic ones, for the tests of package vettags.
+// Package loose declares generic kinds and kinds of the built-in dialect, for the tests of package vettags.
 package loose
 
 // Box holds anything.
@@ -13,7 +13,7 @@ type List struct {
 	Elements []Element `json:"elements" api:"list=map,key=name"`
 }
 
-// Element is one of List.
+// Element is an element of a List.
 type Element struct {
 	Name string `json:"name,omitempty"`
 }

@@ -40,7 +40,7 @@ type Spec struct {
 	} `json:"inner,omitzero"`
 }
 
-// Bounds has contradictions, which the library looks for if every option is right.
+// Bounds has contradictions between options that are each valid.
 type Bounds struct {
 	Crossed float64  `json:"crossed,omitempty" api:"min=2,max=1"`                       // want `min 2 exceeds max 1`
 	Below   []string `json:"below,omitempty" api:"items.minLength=3,items.maxLength=2"` // want `\[\]: minLength 3 exceeds maxLength 2`
@@ -79,13 +79,13 @@ type Right struct {
 	Kind  string         `json:"kind" api:"discriminator"`
 }
 
-// Embedded has members of a union whose discriminator is in the struct around it.
+// Embedded has members of a union whose discriminator is in the outer struct.
 type Embedded struct {
 	A *Element `json:"a,omitempty" api:"member"`
 	B *Element `json:"b,omitempty" api:"member"`
 }
 
-// Quantity says itself what its schema is.
+// Quantity declares its own schema.
 type Quantity string
 
 func (Quantity) OpenAPISchemaType() []string { return []string{"string"} }

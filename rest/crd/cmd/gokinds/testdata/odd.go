@@ -5,7 +5,7 @@
 //   - Oddity: metadata: its rules
 //   - Oddity: the object: rule: has(self.spec)
 //   - Oddity: spec.a,b: encoding/json does not accept the name
-//   - Oddity: spec.amounts{}: what the values may be: intOrString,pattern=^[0-9]+$
+//   - Oddity: spec.amounts{}: rules of the values: intOrString,pattern=^[0-9]+$
 //   - Oddity: spec.bars: enum
 //   - Oddity: spec.either: oneOf
 //   - Oddity: spec.embedded: x-kubernetes-embedded-resource
@@ -14,7 +14,7 @@
 //   - Oddity: spec.noText: enum
 //   - Oddity: spec.either.right: not
 //   - Oddity: additionalPrinterColumns: Missing: table: path ".spec.missing": spec has no field "missing": it has -, 3d, FooBar, a,b, amount, amounts, anything, bars, bytes, counts, either, embedded, empty, epoch, filled, fixed, float, foo-bar, fooBar, groups, and others
-//   - OddityStatus: status: it becomes a subresource, as the status of each Go type does
+//   - OddityStatus: status: it becomes a subresource, like the status of every Go type
 
 package odd
 
@@ -119,7 +119,7 @@ type OdditySpecPolicy struct {
 	Weight *int64 `json:"weight,omitempty"`
 }
 
-// Oddities says how the kind Oddity is served.
+// Oddities returns the declaration of the kind Oddity.
 func Oddities() rest.Resource[Oddity] {
 	return rest.Resource[Oddity]{
 		Group: "odd.example.com", Version: "v1", Plural: "oddities",
@@ -144,7 +144,7 @@ type OddityStatus2 struct {
 	Status string            `json:"status,omitempty"`
 }
 
-// Odditystatuses says how the kind OddityStatus is served.
+// Odditystatuses returns the declaration of the kind OddityStatus.
 func Odditystatuses() rest.Resource[OddityStatus2] {
 	return rest.Resource[OddityStatus2]{
 		Group: "odd.example.com", Version: "v1", Plural: "odditystatuses",
