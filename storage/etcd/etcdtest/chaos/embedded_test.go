@@ -125,7 +125,9 @@ type peerNetwork struct {
 func (n *peerNetwork) open(process int, listens string) (address string) {
 	flows := make(chan struct{})
 	close(flows)
+	n.mu.Lock()
 	n.flows = append(n.flows, flows)
+	n.mu.Unlock()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(n, err)
 	ctx, stop := context.WithCancel(context.Background())
