@@ -26,7 +26,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help test check release-check require vet fmt staticcheck tidy core transcripts pages race soak-minute budget kinds conformance shared-stores real-conformance e2e modules released \
-	comparisons other-projects console console-files second-postgres suites cross next-go old-kubectls lint-modules client-suite project-suite lint api-changes bench peers growth benchmarks \
+	comparisons other-projects console console-files second-postgres suites cross next-go old-kubectls lint-modules client-suite project-suite lint lint-tests api-changes bench peers growth benchmarks \
 	bench-compare soak embedded-faults flaky fuzz api cover vuln release
 
 help: ## list the targets
@@ -39,10 +39,10 @@ test: ## what a contributor runs before each commit: the core, the transcripts, 
 check: require staticcheck race soak-minute budget e2e conformance shared-stores modules lint-modules console-files comparisons ## the rest of what CI runs: the race detector, kubectl, databases, nested modules, comparisons with upstream's code
 	@echo "all checks passed"
 
-release-check: require released api-changes cross next-go old-kubectls second-postgres other-projects client-suite project-suite ## other releases, platforms and projects: before a release, and when the subject of a part changes
+release-check: require released api-changes lint-tests cross next-go old-kubectls second-postgres other-projects client-suite project-suite ## other releases, platforms and projects: before a release, and when the subject of a part changes
 	@cat .ci/release-checks.txt
 
-lint: require vet fmt tidy staticcheck lint-modules ## vet, gofmt, tidy go.mod, staticcheck, in all modules
+lint: require vet fmt tidy staticcheck lint-modules lint-tests ## vet, gofmt, tidy go.mod, staticcheck, in all modules
 
 require:
 	@.ci/require go make cc
@@ -89,8 +89,11 @@ next-go: ## vet, build and test with a second Go release (NEXT_GO=...)
 modules: ## test the nested modules that users import or copy; under the race detector those that start goroutines
 	@.ci/stage modules "the nested modules, client-go, and the client and the server of etcd" .ci/modules test
 
-lint-modules: ## vet the nested modules, and check that their go.mod is tidy
-	@.ci/stage lint-modules "the nested modules, as far as vet needs them" .ci/modules lint
+lint-modules: ## check that all go.mod files are tidy, and vet the nested modules that users import or copy
+	@.ci/stage lint-modules "what vet needs of these modules" .ci/modules lint
+
+lint-tests: ## vet the nested modules that contain only tests
+	@.ci/part lint-tests "what vet needs of Kubernetes and other projects" .ci/modules lint-tests
 
 console: ## build the page of rest/console from TypeScript (needs node and npm)
 	@.ci/console build
