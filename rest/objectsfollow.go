@@ -62,7 +62,7 @@ func (o objects) RevisionOf(resources ...string) watch.Revision {
 }
 
 func (o objects) Watch(ctx context.Context, resource string,
-	after watch.Revision) (*watch.Cursor[storage.Record], error) {
+	after watch.Revision) (watch.Cursor[storage.Record], error) {
 	res, done, err := o.begin(resource)
 	if err != nil {
 		return nil, err

@@ -92,7 +92,7 @@ func (t *table) received(s *Stored, form *Resource, base *Record) (*Record, erro
 	if s.Unreadable != nil {
 		return nil, s.Unreadable
 	}
-	r := &Record{Revision: s.Revision, Written: s.Written, Creator: s.Creator, JSON: s.JSON}
+	r := &Record{Revision: s.Revision, Written: s.Written, Creator: s.Creator, text: s.JSON}
 	if base != nil {
 		r.Key = base.Key
 	} else {

@@ -41,7 +41,7 @@ type Backend interface {
 	// since the previous call, so writers share its cost. After an error, the engine does not know which of the groups are
 	// durable, and never calls Append, Rewrite or Compact again. Append must not change the records or keep references to
 	// them.
-	Append(groups []Group) error
+	Append(ctx context.Context, groups []Group) error
 
 	// Compact drops the history up to and including a revision.
 	Compact(ctx context.Context, through watch.Revision) error

@@ -118,7 +118,7 @@ func (r *replica) installTable(l *loading, after watch.Revision) (left []arrived
 		return left, false, nil
 	}
 	l.past = slices.DeleteFunc(l.past, func(p watch.Past[Record]) bool { return p.Revision <= l.floor })
-	if err := r.log.Restore(t.name, l.floor, l.past); err != nil {
+	if err := r.log.Restore(Key{Resource: t.name}, l.floor, l.past); err != nil {
 		return nil, false, err
 	}
 	u.claim(t.name)

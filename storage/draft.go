@@ -88,7 +88,7 @@ func (e *Engine) Charge(ctx context.Context, group []Entry) (accounts []string, 
 // erase empties the resourceVersion in the JSON of a record that no other goroutine has seen.
 func (r *Record) erase() {
 	room := r.Version.End - r.Version.Start
-	r.JSON = slices.Concat(r.JSON[:r.Version.Start], r.JSON[r.Version.End:])
+	r.text = slices.Concat(r.text[:r.Version.Start], r.text[r.Version.End:])
 	r.Revision = 0
 	r.resize(-room)
 }

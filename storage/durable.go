@@ -182,7 +182,7 @@ func (d *durable) load(ctx context.Context, form *Resource) error {
 	if d.closed {
 		return ErrClosed
 	}
-	if err := d.log.Restore(form.Name, l.floor, l.past); err != nil {
+	if err := d.log.Restore(Key{Resource: form.Name}, l.floor, l.past); err != nil {
 		return err
 	}
 	d.add(l.table, l.live)

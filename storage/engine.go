@@ -112,7 +112,7 @@ func (e *Engine) Get(ctx context.Context, key Key, atLeast watch.Revision) (*Rec
 // Watch implements [Store].
 func (e *Engine) Watch(
 	ctx context.Context, within watch.Key, after watch.Revision, terms ...watch.Term,
-) (*watch.Cursor[Record], error) {
+) (watch.Cursor[Record], error) {
 	if e.transactionIn(ctx) != nil {
 		return nil, inTransactionError(status.BadRequest("a transaction cannot watch"))
 	}

@@ -53,7 +53,7 @@ func (l *loading) record(s *Stored) (*Record, error) {
 	if s.Unreadable != nil {
 		return nil, s.Unreadable
 	}
-	r := &Record{Key: l.key(s.Key), Revision: s.Revision, Written: s.Written, Creator: s.Creator, JSON: s.JSON}
+	r := &Record{Key: l.key(s.Key), Revision: s.Revision, Written: s.Written, Creator: s.Creator, text: s.JSON}
 	if s.Key.Resource != t.name || s.Key.Name == "" || (s.Key.Namespace != "") != t.namespaced {
 		return nil, fmt.Errorf("%w: the record does not fit the scope of the resource", ErrKey)
 	}
@@ -141,5 +141,5 @@ func (l *loading) before(u *PriorState) (*Record, error) {
 	if err != nil || revision >= u.Revision {
 		return nil, fmt.Errorf("%w: a change at revision %d of a record at revision %q", ErrJSON, u.Revision, version)
 	}
-	return &Record{Key: l.key(u.Key), Revision: revision, Written: u.Written, JSON: u.Before, Parts: parts}, nil
+	return &Record{Key: l.key(u.Key), Revision: revision, Written: u.Written, text: u.Before, Parts: parts}, nil
 }

@@ -135,6 +135,8 @@ func (o *objects) lookUp(within watch.Key) (*table, error) {
 	switch {
 	case o.closed:
 		return nil, ErrClosed
+	case within.Space != "":
+		return nil, fmt.Errorf("%w: the store has no space %q", ErrKey, within.Space)
 	case t == nil || t.dormant:
 		return nil, notRegistered(within.Resource)
 	case !t.namespaced && within.Namespace != "":

@@ -164,7 +164,7 @@ func (d *durable) appendAll(batch []*pending) (err error) {
 		groups[i] = p.entries()
 	}
 	defer d.synced(time.Now())
-	return d.backend.Append(groups)
+	return d.backend.Append(context.Background(), groups)
 }
 
 // entries converts the group for the backend.

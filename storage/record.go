@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -11,15 +12,14 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Record is one committed version of one object. It is immutable, including its JSON, and readers may keep it.
+// Record is one committed version of one object. It is immutable, including its JSON, and readers may keep it. The text
+// of the object is not a field, because a store need not hold all texts in memory: [Record.JSON] returns it.
 //
 // What a list reads of each record comes first, so that the processor has to fetch less memory.
 type Record struct {
 	Key      Key
 	Revision watch.Revision
-	// JSON is the canonical text, with Revision as its metadata.resourceVersion. The store owns it; callers must not
-	// change it.
-	JSON []byte
+	text     []byte
 	Parts
 	// Written is when the store committed the record, by the store's clock, in microseconds since 1970. No-ops,
 	// upgrades and deletions do not change it; the record of a deletion shows the last state. All records of one commit
@@ -75,12 +75,12 @@ func (r *Record) textSize() int64 {
 	if r == nil {
 		return 0
 	}
-	return int64(len(r.JSON)) + recordOverhead
+	return int64(len(r.text)) + recordOverhead
 }
 
 // sizeBeside is size without the parts that the record shares with another.
 func (r *Record) sizeBeside(other *Record) int64 {
-	size := int64(len(r.JSON)) + recordOverhead
+	size := int64(len(r.text)) + recordOverhead
 	if !shared(r.Labels, other.Labels) {
 		for _, l := range r.Labels {
 			size += int64(len(l.Key)+len(l.Value)) + 2*stringOverhead
@@ -105,18 +105,44 @@ func sizeOf(all []string) (size int64) {
 // shared reports whether two slices share their memory.
 func shared[E any](a, b []E) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
+// JSON returns the canonical text of the object, with Revision as its metadata.resourceVersion. The store owns it;
+// callers must not change it. Today's stores hold all texts in memory. A store that has to read the text from where it
+// is durable returns the context's error if the context ends first, and [ErrUnavailable] if it cannot read the text.
+func (r *Record) JSON(context.Context) ([]byte, error) { return r.text, nil }
+
+// Len returns the number of bytes of the JSON. It never has to read the text.
+func (r *Record) Len() int { return len(r.text) }
+
+// With returns a copy of the record with another text, such as that of the object in another version, and with the
+// parts of that text.
+func (r *Record) With(text []byte, parts Parts) *Record {
+	c := *r
+	c.text, c.Parts = text, parts
+	return &c
+}
+
 // AppendAt appends the record's JSON to dst, with another revision as its resourceVersion. A DELETED event shows the
 // last state at the revision of the deletion, or of the change after which the object no longer matched the selector.
-func (r *Record) AppendAt(dst []byte, revision watch.Revision) []byte {
-	dst = append(dst, r.JSON[:r.Version.Start]...)
+// It returns dst and an error if the JSON cannot be read.
+func (r *Record) AppendAt(ctx context.Context, dst []byte, revision watch.Revision) ([]byte, error) {
+	text, err := r.JSON(ctx)
+	if err != nil {
+		return dst, err
+	}
+	return appendAt(dst, text, r.Version, revision), nil
+}
+
+// appendAt appends a text with another revision in the place of its resourceVersion.
+func appendAt(dst, text []byte, version Span, revision watch.Revision) []byte {
+	dst = append(dst, text[:version.Start]...)
 	dst = strconv.AppendUint(dst, uint64(revision), 10)
-	return append(dst, r.JSON[r.Version.End:]...)
+	return append(dst, text[version.End:]...)
 }
 
 // at returns a copy of the record at another revision.
 func (r *Record) at(revision watch.Revision) *Record {
 	c := *r
-	c.JSON = slices.Clone(r.JSON)
+	c.text = slices.Clone(r.text)
 	c.stamp(revision)
 	return &c
 }
@@ -129,10 +155,10 @@ func (r *Record) stamp(revision watch.Revision) {
 	digits := strconv.AppendUint(buf[:0], uint64(revision), 10)
 	room := int(r.Version.End - r.Version.Start)
 	if len(digits) == room {
-		copy(r.JSON[r.Version.Start:], digits)
+		copy(r.text[r.Version.Start:], digits)
 		return
 	}
-	r.JSON = r.AppendAt(make([]byte, 0, len(r.JSON)-room+len(digits)), revision)
+	r.text = appendAt(make([]byte, 0, len(r.text)-room+len(digits)), r.text, r.Version, revision)
 	r.resize(uint32(len(digits) - room)) // wraps around when the text shrinks; the additions wrap back
 }
 
@@ -163,16 +189,20 @@ func (p *Parts) check(json []byte) error {
 
 // same reports whether another text equals the record's except for the resourceVersion.
 func (r *Record) same(json []byte, version Span) bool {
-	return string(r.JSON[:r.Version.Start]) == string(json[:version.Start]) &&
-		string(r.JSON[r.Version.End:]) == string(json[version.End:])
+	return string(r.text[:r.Version.Start]) == string(json[:version.Start]) &&
+		string(r.text[r.Version.End:]) == string(json[version.End:])
 }
 
 // Holds reports whether the JSON of the record is a text, apart from the resourceVersion. A store that has kept what it
-// was given returns such a record.
-func (r *Record) Holds(text []byte) bool {
-	end := len(text) - (len(r.JSON) - int(r.Version.End))
+// was given returns such a record. The error is that of [Record.JSON].
+func (r *Record) Holds(ctx context.Context, text []byte) (bool, error) {
+	stored, err := r.JSON(ctx)
+	if err != nil {
+		return false, err
+	}
+	end := len(text) - (len(stored) - int(r.Version.End))
 	return int(r.Version.Start) <= end && bytes.IndexByte(text[r.Version.Start:end], '"') < 0 &&
-		r.same(text, Span{r.Version.Start, uint32(end)})
+		r.same(text, Span{r.Version.Start, uint32(end)}), nil
 }
 
 // share replaces parts that equal those of the previous version by the same memory, so that the versions of an object

@@ -90,7 +90,7 @@ func newTable(form *Resource) *table {
 
 // in converts the record to another form, at the same revision.
 func (r *Record) in(form *Resource) (*Record, error) {
-	json := r.JSON
+	json := r.text
 	var err error
 	if form.Upgrade != nil {
 		if json, err = form.Upgrade(json); err != nil {
@@ -104,7 +104,7 @@ func (r *Record) in(form *Resource) (*Record, error) {
 // extract sets the JSON of the record, and extracts its parts. The resourceVersion in the JSON must be that of the
 // record. It is empty if the record is not committed yet.
 func (r *Record) extract(json []byte, form *Resource) (err error) {
-	r.JSON = json
+	r.text = json
 	if r.Parts, err = form.Extract(json); err != nil {
 		return err
 	}

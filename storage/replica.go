@@ -209,7 +209,7 @@ func (r *replica) shed(t *table) {
 }
 
 // wake ends the history, because the log does not have what other replicas have written while the table was dormant.
-func (r *replica) wake(t *table) { r.log.CompactResource(t.name, r.revision) }
+func (r *replica) wake(t *table) { r.log.CompactResource(Key{Resource: t.name}, r.revision) }
 
 func (r *replica) compact(ctx context.Context, through watch.Revision) error {
 	if err := r.beginCall(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/storagetest"
@@ -67,7 +68,7 @@ func TestLaggingReplica(t *testing.T) {
 					if r == nil {
 						return nil, nil
 					}
-					return r.JSON, nil
+					return recordtest.Text(r), nil
 				})
 			}),
 		}
@@ -167,11 +168,11 @@ func TestAuthorityKeepsAnotherText(t *testing.T) {
 		feed <- struct{}{}
 		got := <-write
 		require.NoError(t, got.err)
-		assert.Contains(t, string(got.record.JSON), `"data":"kept"`)
+		assert.Contains(t, string(recordtest.Text(got.record)), `"data":"kept"`)
 		assert.Less(t, got.record.Revision, later.Revision)
-		assert.Contains(t, string(got.record.JSON), fmt.Sprintf(`"resourceVersion":"%d"`, got.record.Revision))
-		assert.False(t, got.record.Holds(podJSON("x", 1)))
-		assert.True(t, later.Holds(podJSON("x", 7)))
+		assert.Contains(t, string(recordtest.Text(got.record)), fmt.Sprintf(`"resourceVersion":"%d"`, got.record.Revision))
+		assert.False(t, recordtest.Holds(got.record, podJSON("x", 1)))
+		assert.True(t, recordtest.Holds(later, podJSON("x", 7)))
 		require.NoError(t, m.Close())
 		require.NoError(t, other.Close())
 
@@ -552,7 +553,8 @@ func TestTwoVersions(t *testing.T) {
 	require.NoError(t, err)
 	change := func(m *storage.Engine, name, text string) error {
 		_, err := m.Update(t.Context(), pod(name), func(r *storage.Record) ([]byte, error) {
-			return []byte(strings.Replace(string(r.JSON), `"metadata":{`, `"metadata":{"annotations":{"by":"`+text+`"},`, 1)),
+			return []byte(strings.Replace(string(recordtest.Text(r)), `"metadata":{`,
+					`"metadata":{"annotations":{"by":"`+text+`"},`, 1)),
 				nil
 		})
 		return err
@@ -592,7 +594,7 @@ func TestRegisterWaitsForProposals(t *testing.T) {
 				require.NoError(t, (<-registered).err)
 				read, err := m.Get(t.Context(), pod("x"), storage.MostRecent)
 				require.NoError(t, err)
-				assert.Equal(t, got.record.JSON, read.JSON)
+				assert.Equal(t, recordtest.Text(got.record), recordtest.Text(read))
 				require.NoError(t, m.Close())
 			})
 		})

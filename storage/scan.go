@@ -167,7 +167,7 @@ func (s *scanner) text(value []byte) []byte {
 // CreationTimestamp returns metadata.creationTimestamp as it stands in the JSON, or "" if it is absent. Timestamps in
 // UTC, as the API writes them, have the order of their texts.
 func (r *Record) CreationTimestamp() string {
-	s := scanner{data: r.JSON[r.Metadata.Start:r.Metadata.End]}
+	s := scanner{data: r.text[r.Metadata.Start:r.Metadata.End]}
 	for s.begin('{'); s.more('}'); {
 		name, value := s.key(), s.value()
 		if string(name) == "creationTimestamp" && len(value) > 0 && value[0] == '"' {

@@ -163,7 +163,7 @@ type Store interface {
 	// if the changes of any resource are no longer held. If Register ends the history of a resource, open cursors go
 	// on, and return a change that is Lost (see [watch.Change]) for each one of the resource that they have not read,
 	// except removals, which they return whole. Their reader has to list the resource again.
-	Watch(ctx context.Context, within watch.Key, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error)
+	Watch(ctx context.Context, within watch.Key, after watch.Revision, terms ...watch.Term) (watch.Cursor[Record], error)
 
 	// Compact drops the history up to and including a revision. Reads and watches from earlier revisions then give 410
 	// Expired.

@@ -201,7 +201,7 @@ func (x *transaction) group() (writes []write, err error) {
 		w := o.write
 		var next []byte
 		if o.now != nil {
-			next = o.now.JSON
+			next = o.now.text
 		}
 		err = cmp.Or(err, w.prepare(next, revision+watch.Revision(i)+1))
 		if w.next != nil {

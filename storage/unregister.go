@@ -22,7 +22,7 @@ func (e *Engine) Unregister(ctx context.Context, resource string, holder Holder)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.log.EndResource(resource, unregistered(resource))
+	e.log.EndResource(Key{Resource: resource}, unregistered(resource))
 	e.past.forget(t, e.revision)
 	e.unbookTable(t)
 	e.committer.shed(t)

@@ -220,7 +220,7 @@ func (w *write) prepare(next []byte, revision watch.Revision) error {
 		w.changes, w.grown = w.base != nil, -w.base.size()
 		return nil
 	}
-	if w.base != nil && bytes.Equal(next, w.base.JSON) {
+	if w.base != nil && bytes.Equal(next, w.base.text) {
 		return nil
 	}
 	parts, err := w.form.Extract(next)
@@ -233,7 +233,7 @@ func (w *write) prepare(next []byte, revision watch.Revision) error {
 	if w.base != nil && w.base.same(next, parts.Version) {
 		return nil
 	}
-	r := &Record{JSON: next, Parts: parts}
+	r := &Record{text: next, Parts: parts}
 	if w.base != nil {
 		r.Key, r.Creator = w.base.Key, w.base.Creator
 		r.share(&w.base.Parts)
@@ -242,8 +242,8 @@ func (w *write) prepare(next []byte, revision watch.Revision) error {
 			Name: strings.Clone(w.key.Name)}
 	}
 	r.stamp(revision)
-	if cap(r.JSON)-len(r.JSON) > len(r.JSON)/8 { // an encoder's spare capacity would waste memory
-		r.JSON = bytes.Clone(r.JSON)
+	if cap(r.text)-len(r.text) > len(r.text)/8 { // an encoder's spare capacity would waste memory
+		r.text = bytes.Clone(r.text)
 	}
 	w.next, w.changes, w.grown = r, true, r.size()-w.base.size()
 	return nil

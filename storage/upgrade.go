@@ -150,7 +150,7 @@ func (o *objects) replace(t *table, s *snapshot, next *table, grown int64) bool 
 	}
 	o.replaceTree(t, func() { t.tree, t.newer, t.changed = next.tree, next.newer, o.revision })
 	o.live.Add(grown)
-	o.log.CompactResource(t.name, o.revision)
+	o.log.CompactResource(Key{Resource: t.name}, o.revision)
 	o.past.forget(t, o.revision)
 	return true
 }

@@ -12,9 +12,39 @@ const (
 	PollBytes = 128 << 10
 )
 
-// Cursor is a position in a [Log], and the key whose changes it reads. It has no queue and holds no changes. One
-// goroutine at a time may use it. The reader must close it: until then the log keeps its topic.
-type Cursor[T any] struct {
+// Cursor is a position in a history of changes, and the key whose changes it reads. It has no queue and holds no
+// changes. One goroutine at a time may use it. The reader must close it: until then the log keeps its topic.
+//
+// A [Log] makes cursors. A store that wraps another one may wrap the cursors of that store: it embeds a Cursor, and
+// changes what Poll and Next return. This interface may get more methods in a minor version, so other types embed a
+// Cursor too.
+type Cursor[T any] interface {
+	// Poll appends the changes since the previous Poll to into, oldest first and at most about [PollLimit] or [PollBytes].
+	// It never blocks. It returns 410 Expired if the cursor has fallen behind the log, [ErrClosed] after Close of the
+	// cursor or the log, and the error that [Log.EndResource] received once the cursor's resource has ended.
+	Poll(into []*Change[T]) ([]*Change[T], error)
+	// Err returns the error that Poll would return now. A reader that still works on what Poll has returned learns from it
+	// whether it can go on afterwards.
+	Err() error
+	// Next is like Poll, but waits until there is something to return or the context ends.
+	Next(ctx context.Context, into []*Change[T]) ([]*Change[T], error)
+	// ReadyOn makes Ready return this channel, which must have a buffer of at least one. So a reader can wait for several
+	// cursors, and for other events, on one channel. After each receive it must check all of them. Call ReadyOn before
+	// Ready.
+	ReadyOn(ready chan struct{})
+	// Ready returns a channel that receives one value when Poll has changes or an error to return. Call Ready again after
+	// each receive. The value may come early: then Poll returns nothing.
+	Ready() <-chan struct{}
+	// Position returns the revision up to which Poll has returned every change within the key, so a bookmark may carry it.
+	// Every Poll moves it, even one that returns nothing. It lies at the end of a group, except before the first Poll of a
+	// cursor that starts inside one.
+	Position() Revision
+	// Close ends the cursor. Further calls do nothing.
+	Close()
+}
+
+// cursor is the cursor of a log.
+type cursor[T any] struct {
 	log      *Log[T]
 	topic    *topic[T]
 	position Revision
@@ -24,19 +54,19 @@ type Cursor[T any] struct {
 	// The place of the cursor in the queue of its topic, guarded by the log's lock.
 	waiting        bool
 	seen           Revision
-	before, behind *Cursor[T]
+	before, behind *cursor[T]
 }
 
 // Cursor returns a cursor that reads the changes within a key that are younger than the given revision. If the log has
 // not reached the revision yet, the cursor stays silent until younger changes arrive. Cursor returns 410 Expired if the
 // log no longer holds all changes after the revision, and [ErrClosed] after Close.
-func (l *Log[T]) Cursor(within Key, after Revision) (*Cursor[T], error) {
+func (l *Log[T]) Cursor(within Key, after Revision) (Cursor[T], error) {
 	return l.CursorOn(within, Term{}, after)
 }
 
 // CursorOn is Cursor for the changes within a key that concern a term. The key must name a resource, because an index
 // belongs to one.
-func (l *Log[T]) CursorOn(within Key, term Term, after Revision) (*Cursor[T], error) {
+func (l *Log[T]) CursorOn(within Key, term Term, after Revision) (Cursor[T], error) {
 	key := topicKey{within, term}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,7 +81,7 @@ func (l *Log[T]) CursorOn(within Key, term Term, after Revision) (*Cursor[T], er
 		}
 	}
 	t.cursors++
-	return &Cursor[T]{log: l, topic: t, position: after}, nil
+	return &cursor[T]{log: l, topic: t, position: after}, nil
 }
 
 // fill creates the topic, or extends it to an older revision. It releases the lock during the scan, so it checks
@@ -77,10 +107,8 @@ func (l *Log[T]) fill(key topicKey, after Revision) (*topic[T], error) {
 	return t, nil
 }
 
-// Poll appends the changes since the previous Poll to into, oldest first and at most about [PollLimit] or [PollBytes].
-// It never blocks. It returns 410 Expired if the cursor has fallen behind the log, [ErrClosed] after Close of the
-// cursor or the log, and the error that [Log.EndResource] received once the cursor's resource has ended.
-func (c *Cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
+// Poll implements [Cursor].
+func (c *cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
 	l, t := c.log, c.topic
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -106,16 +134,15 @@ func (c *Cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
 	return into, nil
 }
 
-// Err returns the error that Poll would return now. A reader that still works on what Poll has returned learns from it
-// whether it can go on afterwards.
-func (c *Cursor[T]) Err() error {
+// Err implements [Cursor].
+func (c *cursor[T]) Err() error {
 	c.log.mu.RLock()
 	defer c.log.mu.RUnlock()
 	return c.err()
 }
 
 // err is Err for a caller that holds the log's lock.
-func (c *Cursor[T]) err() error {
+func (c *cursor[T]) err() error {
 	switch {
 	case c.closed || c.log.closed:
 		return ErrClosed
@@ -127,8 +154,8 @@ func (c *Cursor[T]) err() error {
 	return nil
 }
 
-// Next is like Poll, but waits until there is something to return or the context ends.
-func (c *Cursor[T]) Next(ctx context.Context, into []*Change[T]) ([]*Change[T], error) {
+// Next implements [Cursor].
+func (c *cursor[T]) Next(ctx context.Context, into []*Change[T]) ([]*Change[T], error) {
 	for {
 		changes, err := c.Poll(into)
 		if err != nil || len(changes) > len(into) {
@@ -142,14 +169,11 @@ func (c *Cursor[T]) Next(ctx context.Context, into []*Change[T]) ([]*Change[T], 
 	}
 }
 
-// ReadyOn makes Ready return this channel, which must have a buffer of at least one. So a reader can wait for several
-// cursors, and for other events, on one channel. After each receive it must check all of them. Call ReadyOn before
-// Ready.
-func (c *Cursor[T]) ReadyOn(ready chan struct{}) { c.ready = ready }
+// ReadyOn implements [Cursor].
+func (c *cursor[T]) ReadyOn(ready chan struct{}) { c.ready = ready }
 
-// Ready returns a channel that receives one value when Poll has changes or an error to return. Call Ready again after
-// each receive. The value may come early: then Poll returns nothing.
-func (c *Cursor[T]) Ready() <-chan struct{} {
+// Ready implements [Cursor].
+func (c *cursor[T]) Ready() <-chan struct{} {
 	l, t := c.log, c.topic
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -167,20 +191,18 @@ func (c *Cursor[T]) Ready() <-chan struct{} {
 	return c.ready
 }
 
-func (c *Cursor[T]) signal() {
+func (c *cursor[T]) signal() {
 	select {
 	case c.ready <- struct{}{}:
 	default:
 	}
 }
 
-// Position returns the revision up to which Poll has returned every change within the key, so a bookmark may carry it.
-// Every Poll moves it, even one that returns nothing. It lies at the end of a group, except before the first Poll of a
-// cursor that starts inside one.
-func (c *Cursor[T]) Position() Revision { return c.position }
+// Position implements [Cursor].
+func (c *cursor[T]) Position() Revision { return c.position }
 
-// Close removes the cursor from the log. Further calls do nothing.
-func (c *Cursor[T]) Close() {
+// Close implements [Cursor]. It removes the cursor from the log.
+func (c *cursor[T]) Close() {
 	l, t := c.log, c.topic
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -17,14 +17,14 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-func cursorAt(t *testing.T, log *watch.Log[thing], scope watch.Key, after watch.Revision) *watch.Cursor[thing] {
+func cursorAt(t *testing.T, log *watch.Log[thing], scope watch.Key, after watch.Revision) watch.Cursor[thing] {
 	c, err := log.Cursor(scope, after)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c
 }
 
-func poll(t *testing.T, c *watch.Cursor[thing]) []watch.Revision {
+func poll(t *testing.T, c watch.Cursor[thing]) []watch.Revision {
 	changes, err := c.Poll(nil)
 	require.NoError(t, err)
 	return revisions(changes)
@@ -37,7 +37,7 @@ func TestCursorSeesItsKeyOnly(t *testing.T) {
 		{Resource: "things"}, {Resource: "things", Namespace: "a"}, {Resource: "things", Namespace: "aa"},
 		key("a", "x"), key("aa", "x"), {Resource: "nodes"}, node, {},
 	}
-	early := make([]*watch.Cursor[thing], len(scopes))
+	early := make([]watch.Cursor[thing], len(scopes))
 	for i, s := range scopes {
 		early[i] = cursorAt(t, log, s, 0)
 	}
@@ -194,7 +194,7 @@ func TestCursorsReadyOnOneChannel(t *testing.T) {
 			cursorAt(t, log, watch.Key{Resource: "things", Namespace: "b"}, 0)
 		a.ReadyOn(ready)
 		b.ReadyOn(ready)
-		for i, c := range []*watch.Cursor[thing]{a, b} {
+		for i, c := range []watch.Cursor[thing]{a, b} {
 			a.Ready()
 			b.Ready()
 			synctest.Wait()
@@ -289,7 +289,7 @@ func TestCursorsAgainstAModel(t *testing.T) {
 	namespaces, names := []string{"a", "aa", "b"}, []string{"x", "y"}
 	randomKey := func() watch.Key { return key(namespaces[random.IntN(3)], names[random.IntN(2)]) }
 	type reader struct {
-		cursor *watch.Cursor[thing]
+		cursor watch.Cursor[thing]
 		scope  watch.Key
 		after  watch.Revision
 	}

@@ -27,7 +27,7 @@ func (l *Log[T]) wakeDispatcher() {
 // does not depend on the number of waiting cursors.
 func (l *Log[T]) dispatch() {
 	defer close(l.done)
-	woken := make([]*Cursor[T], 0, wakeStep)
+	woken := make([]*cursor[T], 0, wakeStep)
 	for range l.kick {
 		for more := true; more; {
 			woken, more = l.takeWaiting(woken[:0])
@@ -40,7 +40,7 @@ func (l *Log[T]) dispatch() {
 	}
 }
 
-func wake[T any](cursors []*Cursor[T]) {
+func wake[T any](cursors []*cursor[T]) {
 	for i, c := range cursors {
 		c.signal()
 		cursors[i] = nil
@@ -48,7 +48,7 @@ func wake[T any](cursors []*Cursor[T]) {
 }
 
 // takeWaiting dequeues the next few cursors that have something to read, one topic after the other.
-func (l *Log[T]) takeWaiting(into []*Cursor[T]) (woken []*Cursor[T], more bool) {
+func (l *Log[T]) takeWaiting(into []*cursor[T]) (woken []*cursor[T], more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.advanced != nil {
@@ -74,16 +74,16 @@ func (l *Log[T]) takeWaiting(into []*Cursor[T]) (woken []*Cursor[T], more bool) 
 }
 
 // takeAll empties every queue of a closed log.
-func (l *Log[T]) takeAll() [][]*Cursor[T] {
+func (l *Log[T]) takeAll() [][]*cursor[T] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.advanced != nil {
 		close(l.advanced)
 		l.advanced = nil
 	}
-	var all [][]*Cursor[T]
+	var all [][]*cursor[T]
 	take := func(t *topic[T]) {
-		var waiting []*Cursor[T]
+		var waiting []*cursor[T]
 		for t.first != nil {
 			waiting = append(waiting, t.first)
 			t.dequeue(t.first)

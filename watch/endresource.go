@@ -1,20 +1,21 @@
 package watch
 
-// EndResource ends the history of a resource and the cursors on it: their calls of Poll and Next return err. Cursors on
-// all resources still read the changes before the end. EndResource does not affect later cursors.
-func (l *Log[T]) EndResource(resource string, err error) {
+// EndResource ends the history of a resource, which a key covers, and the cursors on it: their calls of Poll and Next
+// return err. Cursors on all resources still read the changes before the end. EndResource does not affect later
+// cursors.
+func (l *Log[T]) EndResource(resource Key, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return
 	}
-	if l.topics[topicKey{}] == nil {
+	if l.topics[topicKey{Key: resource.whole()}] == nil {
 		l.compactResource(resource, l.Revision())
 	} else { // its cursors may have yet to read the changes
 		l.floors[resource] = l.Revision()
 	}
 	for k, t := range l.topics {
-		if k.Resource != resource {
+		if k.Key.resource() != resource {
 			continue
 		}
 		l.removeTopic(k)

@@ -19,7 +19,7 @@ func TestEndResourceEndsItsCursorsOnly(t *testing.T) {
 		defer log.Close()
 		other := watch.Key{Resource: "others", Name: "x"}
 		require.NoError(t, log.Append(group(11, key("a", "x"), other)))
-		cursor := func(scope watch.Key, after watch.Revision) *watch.Cursor[thing] {
+		cursor := func(scope watch.Key, after watch.Revision) watch.Cursor[thing] {
 			c, err := log.Cursor(scope, after)
 			require.NoError(t, err)
 			return c
@@ -34,7 +34,7 @@ func TestEndResourceEndsItsCursorsOnly(t *testing.T) {
 		}()
 		closed.Ready()
 		synctest.Wait()
-		log.EndResource("things", over)
+		log.EndResource(watch.Key{Resource: "things"}, over)
 		closed.Close()
 		assert.Equal(t, over, <-ended, "EndResource wakes a waiting cursor")
 		_, err := behind.Poll(nil)
@@ -66,7 +66,7 @@ func TestEndResourceBesidePolls(t *testing.T) {
 	over := errors.New("over")
 	for range 50 {
 		log := watch.NewLog(watch.LogOptions[thing]{Start: 10})
-		behind := make([]*watch.Cursor[thing], 1000)
+		behind := make([]watch.Cursor[thing], 1000)
 		for i := range behind {
 			var err error
 			behind[i], err = log.Cursor(watch.Key{Resource: "things"}, 10)
@@ -87,7 +87,7 @@ func TestEndResourceBesidePolls(t *testing.T) {
 			ended <- errors.Join(errs...)
 		}()
 		<-started
-		log.EndResource("things", over)
+		log.EndResource(watch.Key{Resource: "things"}, over)
 		require.NoError(t, <-ended)
 		log.Close()
 	}
@@ -101,7 +101,7 @@ func TestEndResourceKeepsWhatOthersHaveNotRead(t *testing.T) {
 	require.NoError(t, log.Append(group(12, watch.Key{Resource: "others", Name: "x"})))
 	all, err := log.Cursor(watch.Key{}, 11)
 	require.NoError(t, err)
-	log.EndResource("things", errors.New("over"))
+	log.EndResource(watch.Key{Resource: "things"}, errors.New("over"))
 	changes, err := all.Poll(nil)
 	require.NoError(t, err)
 	assert.Equal(t, []watch.Revision{12}, revisions(changes))
@@ -113,9 +113,9 @@ func TestCloseWakesCursorsOfAnEndedResource(t *testing.T) {
 		cursor, err := log.Cursor(key("a", "x"), 10)
 		require.NoError(t, err)
 		ready := cursor.Ready()
-		log.EndResource("things", errors.New("over"))
+		log.EndResource(watch.Key{Resource: "things"}, errors.New("over"))
 		log.Close()
 		<-ready
-		log.EndResource("things", errors.New("over"))
+		log.EndResource(watch.Key{Resource: "things"}, errors.New("over"))
 	})
 }

@@ -70,7 +70,7 @@ func TestRestoredHistoryEndsByTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(t, watch.LogOptions[thing]{Start: 100, Oldest: 10, MaxAge: time.Minute})
 		past := watch.Past[thing]{GroupEnd: 50, At: time.Now().Add(-59 * time.Second), Change: group(50, key("a", "x"))[0]}
-		require.NoError(t, log.Restore("things", 10, []watch.Past[thing]{past}))
+		require.NoError(t, log.Restore(watch.Key{Resource: "things"}, 10, []watch.Past[thing]{past}))
 		assert.Equal(t, 1, log.Stats().Changes)
 		<-time.After(time.Second + time.Nanosecond)
 		synctest.Wait()

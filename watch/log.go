@@ -80,7 +80,7 @@ type Log[T any] struct {
 	mu       sync.RWMutex
 	changes  ring[*Change[T]]
 	bytes    int64
-	floors   map[string]Revision // the floors of resources for which CompactResource went beyond compacted
+	floors   map[Key]Revision // the floors of resources for which CompactResource went beyond compacted
 	topics   map[topicKey]*topic[T]
 	indexes  map[string][]inUse // the indexes that topics use, by resource
 	dirty    ring[*topic[T]]    // topics with news for waiting cursors
@@ -100,7 +100,7 @@ func NewLog[T any](opts LogOptions[T]) *Log[T] {
 		opts.Now = time.Now
 	}
 	l := &Log[T]{
-		opts: opts, floors: map[string]Revision{}, topics: map[topicKey]*topic[T]{}, indexes: map[string][]inUse{},
+		opts: opts, floors: map[Key]Revision{}, topics: map[topicKey]*topic[T]{}, indexes: map[string][]inUse{},
 		kick: make(chan struct{}, 1),
 	}
 	l.revision.Store(uint64(opts.Start))
@@ -127,11 +127,13 @@ func (l *Log[T]) Floor(within Key) Revision {
 
 func (l *Log[T]) floor(within Key) Revision {
 	floor := l.Compacted()
-	if within != (Key{}) {
-		return max(floor, l.floors[within.Resource])
+	if within != within.whole() {
+		return max(floor, l.floors[within.resource()])
 	}
-	for _, of := range l.floors {
-		floor = max(floor, of)
+	for resource, of := range l.floors {
+		if resource.Space == within.Space {
+			floor = max(floor, of)
+		}
 	}
 	return floor
 }
@@ -222,40 +224,41 @@ func (l *Log[T]) CompactSome(through Revision) (more bool) {
 	return false
 }
 
-// CompactResource is Compact for the changes of one resource. It does not affect cursors on other resources. A cursor
-// on all resources that has yet to read the changes gets each of them without its states and its name: its Key names
-// only the resource. It gets removals whole, because its reader could not find out later what is gone.
-func (l *Log[T]) CompactResource(resource string, through Revision) {
+// CompactResource is Compact for the changes of one resource, which a key covers. It does not affect cursors on other
+// resources. A cursor on all resources that has yet to read the changes gets each of them without its states and its
+// name: its Key names only the resource. It gets removals whole, because its reader could not find out later what is
+// gone.
+func (l *Log[T]) CompactResource(resource Key, through Revision) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.compactResource(resource, through)
 }
 
 // compactResource is CompactResource for a caller that holds the lock.
-func (l *Log[T]) compactResource(resource string, through Revision) {
+func (l *Log[T]) compactResource(resource Key, through Revision) {
 	through = min(through, l.Revision())
 	n := l.changes.search(func(c *Change[T]) bool { return c.groupEnd > through })
 	if n < l.changes.len() {
 		through = min(through, l.changes.at(n).Revision-1)
 	}
-	if through <= l.floor(Key{Resource: resource}) {
+	if through <= l.floor(resource) {
 		return
 	}
-	maps.DeleteFunc(l.floors, func(_ string, floor Revision) bool { return floor <= l.Compacted() })
+	maps.DeleteFunc(l.floors, func(_ Key, floor Revision) bool { return floor <= l.Compacted() })
 	l.floors[resource] = through
 	for _, t := range l.topics {
-		if t.Resource == resource {
+		if t.Key.resource() == resource {
 			t.lose(through)
 		}
 	}
-	everything := l.topics[topicKey{}]
+	everything := l.topics[topicKey{Key: resource.whole()}]
 	for i := range n {
 		c := l.changes.at(i)
-		if c.Key.Resource != resource || everything != nil && c.Current == nil {
+		if c.Key.resource() != resource || everything != nil && c.Current == nil {
 			continue
 		}
 		// A change without states stays, so that GroupEnd still knows the whole group.
-		lost := &Change[T]{Key: Key{Resource: resource}, Revision: c.Revision,
+		lost := &Change[T]{Key: resource, Revision: c.Revision,
 			groupEnd: c.groupEnd, at: c.at, size: changeOverhead}
 		l.bytes += lost.size - c.size
 		l.changes.set(i, lost)

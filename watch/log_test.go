@@ -149,7 +149,7 @@ func TestCompactResource(t *testing.T) {
 	require.NoError(t, log.Append(group(1, key("a", "x"), other)))
 	require.NoError(t, log.Append(group(3, key("a", "y"))))
 	require.NoError(t, log.Append(group(4, other)))
-	cursors := map[string]*watch.Cursor[thing]{}
+	cursors := map[string]watch.Cursor[thing]{}
 	for name, c := range map[string]struct {
 		scope watch.Key
 		after watch.Revision
@@ -158,7 +158,7 @@ func TestCompactResource(t *testing.T) {
 		"everything, up to it": {everything, 3}} {
 		cursors[name] = cursorAt(t, log, c.scope, c.after)
 	}
-	log.CompactResource("things", 3)
+	log.CompactResource(watch.Key{Resource: "things"}, 3)
 	for name, want := range map[string][]watch.Revision{"up to it": nil, "elsewhere": nil, "other": {2, 4},
 		"everything, up to it": {4}} {
 		assert.Equal(t, want, poll(t, cursors[name]), name)
@@ -187,9 +187,9 @@ func TestCompactResource(t *testing.T) {
 	assert.Equal(t, watch.Revision(0), log.Compacted())
 	assert.Equal(t, watch.Revision(2), log.GroupEnd(1), "the rest of a group is only a part of it")
 
-	log.CompactResource("things", 1)
+	log.CompactResource(watch.Key{Resource: "things"}, 1)
 	assert.Equal(t, watch.Revision(3), log.Floor(things), "compaction never goes back")
-	log.CompactResource("others", 99)
+	log.CompactResource(watch.Key{Resource: "others"}, 99)
 	assert.Equal(t, watch.Revision(4), log.Floor(others), "compaction does not run ahead of the log")
 	assert.Equal(t, watch.Revision(3), log.Floor(things))
 	require.NoError(t, log.Append(group(5, key("a", "x"))))
@@ -209,7 +209,7 @@ func TestCompactResourceKeepsRemovals(t *testing.T) {
 	require.NoError(t, log.Append(changes))
 	cursor := cursorAt(t, log, watch.Key{}, 0)
 	for range 2 {
-		log.CompactResource("things", log.Revision())
+		log.CompactResource(watch.Key{Resource: "things"}, log.Revision())
 		require.NoError(t, log.Append(group(log.Revision()+1, key("a", "y"))))
 	}
 	got, err := cursor.Poll(nil)
@@ -228,10 +228,10 @@ func TestCompactResourceDropsWholeGroups(t *testing.T) {
 	require.NoError(t, log.Append(group(1, key("a", "x"))))
 	require.NoError(t, log.Append(group(2, key("a", "x"), key("a", "y"), key("b", "z"))))
 	behind := cursorAt(t, log, things, 1)
-	log.CompactResource("things", 3)
+	log.CompactResource(watch.Key{Resource: "things"}, 3)
 	assert.Equal(t, watch.Revision(1), log.Floor(things))
 	assert.Equal(t, []watch.Revision{2, 3, 4}, poll(t, behind))
-	log.CompactResource("things", 4)
+	log.CompactResource(watch.Key{Resource: "things"}, 4)
 	assert.Equal(t, watch.Revision(4), log.Floor(things))
 }
 
@@ -248,7 +248,7 @@ func TestCompactResourceLetsGoOfStates(t *testing.T) {
 	watching := cursorAt(t, log, watch.Key{Resource: "things"}, 3)
 	runtime.GC()
 	require.NotNil(t, state.Value())
-	log.CompactResource("things", 3)
+	log.CompactResource(watch.Key{Resource: "things"}, 3)
 	runtime.GC()
 	assert.Nil(t, state.Value())
 	other := watch.Key{Resource: "others", Name: "o"}

@@ -14,12 +14,12 @@ type Past[T any] struct {
 	At time.Time
 }
 
-// Restore adds the changes of one resource from before the start of the log, oldest first. Cursors on the resource may
-// then start at any revision from floor on. Call it before the log holds a change of the resource or a cursor on it. A
-// cursor on all resources reads the restored changes after its position. MaxAge and MaxBytes apply to the restored
-// changes too. Restore returns [ErrClosed] after Close, and another error if the revisions do not ascend or a change
-// belongs to another resource.
-func (l *Log[T]) Restore(resource string, floor Revision, past []Past[T]) error {
+// Restore adds the changes of one resource, which a key covers, from before the start of the log, oldest first.
+// Cursors on the resource may then start at any revision from floor on. Call it before the log holds a change of the
+// resource or a cursor on it. A cursor on all resources reads the restored changes after its position. MaxAge and
+// MaxBytes apply to the restored changes too. Restore returns [ErrClosed] after Close, and another error if the
+// revisions do not ascend or a change belongs to another resource.
+func (l *Log[T]) Restore(resource Key, floor Revision, past []Past[T]) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -27,17 +27,17 @@ func (l *Log[T]) Restore(resource string, floor Revision, past []Past[T]) error 
 	}
 	last := floor
 	for i := range past {
-		if past[i].Revision <= last || past[i].Revision > l.Revision() || past[i].Key.Resource != resource {
+		if past[i].Revision <= last || past[i].Revision > l.Revision() || past[i].Key.resource() != resource {
 			return fmt.Errorf("%w: %d of %q follows %d", errOrder, past[i].Revision, past[i].Key.Resource, last)
 		}
 		last = past[i].Revision
 	}
-	if floor = max(floor, l.floor(Key{Resource: resource})); floor > l.Compacted() {
+	if floor = max(floor, l.floor(resource)); floor > l.Compacted() {
 		l.floors[resource] = floor
 	}
 	l.merge(past, floor)
-	if t := l.topics[topicKey{}]; t != nil && len(past) > 0 {
-		changes, _, _ := l.scan(topicKey{}, t.from, l.changes.len(), nil)
+	if t := l.topics[topicKey{Key: resource.whole()}]; t != nil && len(past) > 0 {
+		changes, _, _ := l.scan(t.topicKey, t.from, l.changes.len(), nil)
 		t.refill(t.from, changes)
 		if t.hasNews() && !t.dirty {
 			t.dirty = true

@@ -25,10 +25,11 @@ func TestRestore(t *testing.T) {
 	require.NoError(t, log.Append(group(101, watch.Key{Resource: "late", Name: "x"})))
 	everything, err := log.Cursor(watch.Key{}, 100)
 	require.NoError(t, err)
-	require.NoError(t, log.Restore("others", 10, []watch.Past[thing]{past(21, 22, other, now), past(50, 50, other, now)}))
+	require.NoError(t, log.Restore(watch.Key{Resource: "others"}, 10,
+		[]watch.Past[thing]{past(21, 22, other, now), past(50, 50, other, now)}))
 	behind, err := log.Cursor(watch.Key{}, 20)
 	require.NoError(t, err)
-	require.NoError(t, log.Restore("things", 15,
+	require.NoError(t, log.Restore(watch.Key{Resource: "things"}, 15,
 		[]watch.Past[thing]{past(20, 22, key("a", "x"), now), past(22, 22, key("a", "y"), now),
 			past(30, 30, key("a", "x"), now)}))
 	changes, err := behind.Poll(nil)
@@ -66,7 +67,7 @@ func TestRestore(t *testing.T) {
 		"of another resource":   {past(30, 30, other, now)},
 		"at or below the floor": {past(15, 15, key("a", "x"), now)},
 	} {
-		assert.Error(t, log.Restore("things", 15, bad), name)
+		assert.Error(t, log.Restore(watch.Key{Resource: "things"}, 15, bad), name)
 	}
 }
 
@@ -75,7 +76,7 @@ func TestRestoreKeepsTheBounds(t *testing.T) {
 	now := time.Unix(1000, 0)
 	log := newLog(t, watch.LogOptions[thing]{Start: 100, Oldest: 10, MaxAge: time.Minute,
 		Now: func() time.Time { return now }})
-	require.NoError(t, log.Restore("things", 10,
+	require.NoError(t, log.Restore(watch.Key{Resource: "things"}, 10,
 		[]watch.Past[thing]{past(20, 20, key("a", "x"), now.Add(-time.Hour)), past(30, 30, key("a", "x"), now)}))
 	_, err := log.Cursor(watch.Key{Resource: "things"}, 10)
 	assert.True(t, status.IsExpired(err), "%v", err)
@@ -86,10 +87,10 @@ func TestRestoreKeepsTheBounds(t *testing.T) {
 	assert.Equal(t, []watch.Revision{30}, revisions(changes))
 
 	log.Compact(100)
-	require.NoError(t, log.Restore("others", 10,
+	require.NoError(t, log.Restore(watch.Key{Resource: "others"}, 10,
 		[]watch.Past[thing]{past(40, 40, watch.Key{Resource: "others", Name: "x"}, now)}))
 	_, err = log.Cursor(watch.Key{Resource: "others"}, 40)
 	assert.True(t, status.IsExpired(err), "%v", err)
 	log.Close()
-	assert.ErrorIs(t, log.Restore("things", 10, nil), watch.ErrClosed)
+	assert.ErrorIs(t, log.Restore(watch.Key{Resource: "things"}, 10, nil), watch.ErrClosed)
 }

@@ -149,15 +149,15 @@ func (l *Log[T]) eachTopic(c *Change[T], yield func(*topic[T])) {
 	if len(l.topics) == 0 {
 		return
 	}
-	room := [3]Key{{Resource: c.Key.Resource}}
+	room := [3]Key{c.Key.resource()}
 	scopes := room[:1]
 	if c.Key.Namespace != "" {
-		scopes = append(scopes, Key{Resource: c.Key.Resource, Namespace: c.Key.Namespace})
+		scopes = append(scopes, Key{Space: c.Key.Space, Resource: c.Key.Resource, Namespace: c.Key.Namespace})
 	}
 	if c.Key.Name != "" {
 		scopes = append(scopes, c.Key)
 	}
-	if t := l.topics[topicKey{}]; t != nil && c.Key.Resource != "" {
+	if t := l.topics[topicKey{Key: c.Key.whole()}]; t != nil && c.Key.Resource != "" {
 		yield(t)
 	}
 	each := func(t Term) {

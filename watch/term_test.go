@@ -51,7 +51,7 @@ func step(key watch.Key, revision watch.Revision, from, to string) watch.Change[
 }
 
 func cursorOn(t *testing.T, log *watch.Log[thing], scope watch.Key, term watch.Term,
-	after watch.Revision) *watch.Cursor[thing] {
+	after watch.Revision) watch.Cursor[thing] {
 	c, err := log.CursorOn(scope, term, after)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
@@ -98,7 +98,7 @@ func TestCursorOnATerm(t *testing.T) {
 			for i := range changes {
 				require.NoError(t, log.Append(changes[i:i+1:i+1]))
 			}
-			for when, cursor := range map[string]*watch.Cursor[thing]{"made before": before,
+			for when, cursor := range map[string]watch.Cursor[thing]{"made before": before,
 				"made after": cursorOn(t, log, c.scope, c.term, 0)} {
 				got, err := cursor.Poll(nil)
 				require.NoError(t, err)
@@ -128,7 +128,7 @@ func TestTermsAreWokenByTheirChangesOnly(t *testing.T) {
 func TestTermsGoWithTheirLastCursor(t *testing.T) {
 	log := newIndexedLog(t)
 	all := watch.Key{Resource: "things"}
-	var cursors []*watch.Cursor[thing]
+	var cursors []watch.Cursor[thing]
 	for _, term := range []watch.Term{{Index: color, Value: "red"}, {Index: color, Value: "red"},
 		{Index: color, Value: "blue"}, {Index: size, Value: "1"}, {}} {
 		cursors = append(cursors, cursorOn(t, log, all, term, 0))
@@ -143,7 +143,7 @@ func TestTermsGoWithTheirLastCursor(t *testing.T) {
 }
 
 // pollAll polls until nothing is left, because one Poll is limited.
-func pollAll(c *watch.Cursor[thing]) (changes []*watch.Change[thing], err error) {
+func pollAll(c watch.Cursor[thing]) (changes []*watch.Change[thing], err error) {
 	for read := -1; read != len(changes) && err == nil; {
 		read = len(changes)
 		changes, err = c.Poll(changes)
@@ -159,7 +159,7 @@ func TestTermsAgainstAllChanges(t *testing.T) {
 	log := newIndexedLog(t)
 	states := map[watch.Key]string{}
 	type reader struct {
-		all, on *watch.Cursor[thing]
+		all, on watch.Cursor[thing]
 		scope   watch.Key
 		term    watch.Term
 	}

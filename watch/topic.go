@@ -11,7 +11,7 @@ type topic[T any] struct {
 	dirty   bool  // the topic is in the dispatcher's queue
 	ended   error // the error that the cursors return after EndResource
 
-	first, last *Cursor[T] // the waiting cursors, in the order in which they began to wait
+	first, last *cursor[T] // the waiting cursors, in the order in which they began to wait
 }
 
 // deliver adds a new change to a topic. The caller holds the log's lock.
@@ -64,7 +64,7 @@ func (t *topic[T]) refill(from Revision, changes []*Change[T]) {
 }
 
 // enqueue makes a cursor wait for changes after the newest one. The queue is ordered by seen, which never decreases.
-func (t *topic[T]) enqueue(c *Cursor[T]) {
+func (t *topic[T]) enqueue(c *cursor[T]) {
 	c.waiting, c.seen = true, t.newest
 	c.before, c.behind = t.last, nil
 	if t.last == nil {
@@ -75,7 +75,7 @@ func (t *topic[T]) enqueue(c *Cursor[T]) {
 	t.last = c
 }
 
-func (t *topic[T]) dequeue(c *Cursor[T]) {
+func (t *topic[T]) dequeue(c *cursor[T]) {
 	if c.before == nil {
 		t.first = c.behind
 	} else {

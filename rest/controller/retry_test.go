@@ -55,7 +55,7 @@ func (s *brittle) List(ctx context.Context, opts storage.Query, into []*storage.
 }
 
 func (s *brittle) Watch(ctx context.Context, scope watch.Key, after watch.Revision,
-	terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+	terms ...watch.Term) (watch.Cursor[storage.Record], error) {
 	if err := s.watches.Load(); err != nil {
 		return nil, s.fail(err)
 	}

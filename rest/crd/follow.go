@@ -56,7 +56,7 @@ func (k *kinds) followFrom(ctx context.Context, from watch.Revision, failures *i
 		*failures = 0
 		for _, c := range changes {
 			next := change{deleted: c.Current == nil, revision: c.Revision}
-			if next.definition, err = read(cmp.Or(c.Current, c.Previous)); err != nil {
+			if next.definition, err = read(ctx, cmp.Or(c.Current, c.Previous)); err != nil {
 				return err
 			}
 			if isCompiled(next.definition) {

@@ -23,7 +23,7 @@ func (k *kinds) list(ctx context.Context) (all []*apiextensions.CustomResourceDe
 		return nil, 0, err
 	}
 	for _, r := range records {
-		d, err := read(r)
+		d, err := read(ctx, r)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -33,8 +33,12 @@ func (k *kinds) list(ctx context.Context) (all []*apiextensions.CustomResourceDe
 }
 
 // read reads a record, without the schemas that most kinds never need in another form than text.
-func read(r *storage.Record) (*apiextensions.CustomResourceDefinition, error) {
-	d, err := apiextensions.ReadStored(r.JSON)
+func read(ctx context.Context, r *storage.Record) (*apiextensions.CustomResourceDefinition, error) {
+	text, err := r.JSON(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := apiextensions.ReadStored(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.Key.Name, err)
 	}

@@ -91,7 +91,7 @@ func (o *objects) follow(ctx context.Context, settled func()) error {
 			return err
 		}
 		for _, c := range changes.List {
-			if err := o.put(c.Key, c.Current); err != nil {
+			if err := o.put(ctx, c.Key, c.Current); err != nil {
 				return err
 			}
 		}
@@ -110,28 +110,32 @@ func (o *objects) follow(ctx context.Context, settled func()) error {
 }
 
 // put notes an object, or that it is gone if record is nil.
-func (o *objects) put(key storage.Key, record *storage.Record) error {
+func (o *objects) put(ctx context.Context, key storage.Key, record *storage.Record) error {
 	if key.Resource == flowcontrol.FlowSchemasResource {
-		return put(o, o.schemas, "FlowSchema", key, record)
+		return put(ctx, o, o.schemas, "FlowSchema", key, record)
 	}
-	return put(o, o.levels, "PriorityLevelConfiguration", key, record)
+	return put(ctx, o, o.levels, "PriorityLevelConfiguration", key, record)
 }
 
 func put[T any, P interface {
 	*T
 	Validate() status.FieldErrors
-}](o *objects, all map[string]*T, kind string, key storage.Key, record *storage.Record) error {
+}](ctx context.Context, o *objects, all map[string]*T, kind string, key storage.Key, record *storage.Record) error {
 	delete(o.invalid, key)
 	if delete(all, key.Name); record == nil {
 		return nil
 	}
-	record, err := o.stored.In(apimeta.GroupVersionKind{Group: flowcontrol.Group, Version: flowcontrol.Version, Kind: kind},
-		record)
+	gvk := apimeta.GroupVersionKind{Group: flowcontrol.Group, Version: flowcontrol.Version, Kind: kind}
+	record, err := o.stored.In(ctx, gvk, record)
+	if err != nil {
+		return err
+	}
+	text, err := record.JSON(ctx)
 	if err != nil {
 		return err
 	}
 	obj := new(T)
-	if err := json.Unmarshal(record.JSON, obj); err != nil {
+	if err := json.Unmarshal(text, obj); err != nil {
 		return fmt.Errorf("%s %s: %w", kind, key.Name, err)
 	}
 	all[key.Name] = obj

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,13 +33,13 @@ type content struct {
 func (c *content) remains() bool { return len(c.resources) > 0 }
 
 // count adds the remaining objects of a resource.
-func (c *content) count(resource raw.Resource, records []*storage.Record) error {
+func (c *content) count(ctx context.Context, resource raw.Resource, records []*storage.Record) error {
 	if len(records) == 0 {
 		return nil
 	}
 	c.resources[dotted(resource.Name)] = len(records)
 	for _, r := range records {
-		m, err := metadataOf(r)
+		m, err := metadataOf(ctx, r)
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func (e *expirer) reset() {
 }
 
 // apply records when objects were written. It enqueues no object, because only the passing of time makes an object due.
-func (e *expirer) apply(changes raw.Changes) []storage.Key {
+func (e *expirer) apply(_ context.Context, changes raw.Changes) []storage.Key {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, c := range changes.List {

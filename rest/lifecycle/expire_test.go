@@ -299,7 +299,7 @@ type scopes struct {
 }
 
 func (s *scopes) Watch(ctx context.Context, scope watch.Key, after watch.Revision,
-	terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+	terms ...watch.Term) (watch.Cursor[storage.Record], error) {
 	s.watched = append(s.watched, scope)
 	return s.Engine.Watch(ctx, scope, after, terms...)
 }

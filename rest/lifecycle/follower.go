@@ -25,7 +25,7 @@ type follower struct {
 	// reset discards the tracked state. apply updates it and returns the objects to work on. The follower calls them one
 	// at a time, and does not call work before apply has seen the complete initial state.
 	reset func()
-	apply func(raw.Changes) []storage.Key
+	apply func(context.Context, raw.Changes) []storage.Key
 	// work handles one object. The follower calls it again later if it returns an error, and after a notYet at the time
 	// that this names. look enqueues another object.
 	work func(ctx context.Context, key storage.Key, look func(storage.Key)) error
@@ -75,7 +75,7 @@ func (f *follower) follow(ctx context.Context, whole func()) (err error) {
 		if err != nil {
 			return err
 		}
-		for _, key := range f.apply(changes) {
+		for _, key := range f.apply(ctx, changes) {
 			queue.Add(key)
 		}
 		if changes.Through > 0 && !working {

@@ -62,7 +62,7 @@ func (c *collector) collect(ctx context.Context, key storage.Key, look func(stor
 	if err != nil {
 		return err
 	}
-	m, err := metadataOf(r)
+	m, err := metadataOf(ctx, r)
 	switch {
 	case err != nil:
 		return err
@@ -96,7 +96,7 @@ func (c *collector) orphan(ctx context.Context, r *storage.Record, m metadata) e
 		if err != nil {
 			return err
 		}
-		of, err := metadataOf(d)
+		of, err := metadataOf(ctx, d)
 		if err != nil {
 			return err
 		}
@@ -235,7 +235,7 @@ func (c *collector) look(ctx context.Context, at place, uid string) (state, erro
 	case !r.Deleting:
 		return present, nil
 	}
-	m, err := metadataOf(r)
+	m, err := metadataOf(ctx, r)
 	if err == nil && waits(r, m) {
 		return awaiting, nil
 	}

@@ -37,7 +37,7 @@ func EndGracePeriods(ctx context.Context, api *rest.API, options Options) error 
 type gracer struct{ objects raw.Objects }
 
 // apply returns the objects that are being deleted.
-func (g *gracer) apply(changes raw.Changes) (look []storage.Key) {
+func (g *gracer) apply(_ context.Context, changes raw.Changes) (look []storage.Key) {
 	for _, c := range changes.List {
 		if c.Current != nil && c.Current.Deleting {
 			look = append(look, c.Key)

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"unique"
@@ -58,7 +59,7 @@ func (g *graph) reset() {
 }
 
 // apply applies changes and returns the objects that they may affect.
-func (g *graph) apply(changes raw.Changes) []storage.Key {
+func (g *graph) apply(ctx context.Context, changes raw.Changes) []storage.Key {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	look := g.giveUp(nil, changes.GivenUp)
@@ -66,7 +67,7 @@ func (g *graph) apply(changes raw.Changes) []storage.Key {
 		if c.Current == nil {
 			look = g.removed(look, c.Previous)
 		} else {
-			look = g.stored(look, c.Current)
+			look = g.stored(ctx, look, c.Current)
 		}
 	}
 	for _, c := range changes.Removed {
@@ -148,12 +149,12 @@ func (g *graph) removed(look []storage.Key, r *storage.Record) []storage.Key {
 }
 
 // stored records the new state of an object.
-func (g *graph) stored(look []storage.Key, r *storage.Record) []storage.Key {
+func (g *graph) stored(ctx context.Context, look []storage.Key, r *storage.Record) []storage.Key {
 	n := g.owned[r.UID]
 	if len(r.Owners) == 0 && !r.Deleting && n == nil {
 		return look
 	}
-	m, err := metadataOf(r)
+	m, err := metadataOf(ctx, r)
 	if err != nil {
 		return append(look, r.Key) // the worker finds the same error and logs it
 	}

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -15,9 +16,12 @@ type metadata struct {
 	Finalizers      []string                 `json:"finalizers"`
 }
 
-func metadataOf(r *storage.Record) (metadata, error) {
-	var m metadata
-	if err := json.Unmarshal(r.JSON[r.Metadata.Start:r.Metadata.End], &m); err != nil {
+func metadataOf(ctx context.Context, r *storage.Record) (m metadata, err error) {
+	text, err := r.JSON(ctx)
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(text[r.Metadata.Start:r.Metadata.End], &m); err != nil {
 		return m, fmt.Errorf("stored object %v: %w", r.Key, err)
 	}
 	return m, nil

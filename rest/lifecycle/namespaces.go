@@ -46,7 +46,7 @@ func (e *emptier) reset() { e.ending = map[string]bool{} }
 
 // apply returns the namespaces that are being deleted and in which something has changed. A resource that the API takes
 // or gives up may have objects in each of them.
-func (e *emptier) apply(changes raw.Changes) []storage.Key {
+func (e *emptier) apply(_ context.Context, changes raw.Changes) []storage.Key {
 	var look []storage.Key
 	for _, c := range changes.List {
 		switch {
@@ -99,8 +99,12 @@ func (e *emptier) empty(ctx context.Context, key storage.Key, _ func(storage.Key
 	if err != nil {
 		return err
 	}
+	text, err := r.JSON(ctx)
+	if err != nil {
+		return err
+	}
 	var n namespace
-	if err := json.Unmarshal(r.JSON, &n); err != nil {
+	if err := json.Unmarshal(text, &n); err != nil {
 		return fmt.Errorf("stored object %v: %w", key, err)
 	}
 	if !r.Deleting || !slices.Contains(n.Spec.Finalizers, namespaceFinalizer) {
@@ -204,5 +208,5 @@ func (e *emptier) clearOf(ctx context.Context, resource raw.Resource, namespace 
 	if records, err = e.objects.List(ctx, resource.Name, namespace); err != nil {
 		return err
 	}
-	return left.count(resource, records)
+	return left.count(ctx, resource, records)
 }

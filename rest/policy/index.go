@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"slices"
 	"sync/atomic"
@@ -57,17 +58,25 @@ func newIndex() *index {
 }
 
 // Put implements mirror.Index. An object that cannot be decoded has no effect.
-func (x *index) Put(key storage.Key, record *storage.Record) {
+func (x *index) Put(ctx context.Context, key storage.Key, record *storage.Record) error {
+	var text []byte
+	if record != nil {
+		var err error
+		if text, err = record.JSON(ctx); err != nil {
+			return err
+		}
+	}
 	switch key.Resource {
 	case validatingPolicies:
-		put(x.halves[validatingHalf], x.halves[validatingHalf].policies, key.Name, decoded(record, newValidatingPolicy))
+		put(x.halves[validatingHalf], x.halves[validatingHalf].policies, key.Name, decoded(text, newValidatingPolicy))
 	case validatingBindings:
-		put(x.halves[validatingHalf], x.halves[validatingHalf].bindings, key.Name, decoded(record, newValidatingBinding))
+		put(x.halves[validatingHalf], x.halves[validatingHalf].bindings, key.Name, decoded(text, newValidatingBinding))
 	case mutatingPolicies:
-		put(x.halves[mutatingHalf], x.halves[mutatingHalf].policies, key.Name, decoded(record, newMutatingPolicy))
+		put(x.halves[mutatingHalf], x.halves[mutatingHalf].policies, key.Name, decoded(text, newMutatingPolicy))
 	case mutatingBindings:
-		put(x.halves[mutatingHalf], x.halves[mutatingHalf].bindings, key.Name, decoded(record, newMutatingBinding))
+		put(x.halves[mutatingHalf], x.halves[mutatingHalf].bindings, key.Name, decoded(text, newMutatingBinding))
 	}
+	return nil
 }
 
 func put[T any](h *half, in map[string]*T, name string, value *T) {
@@ -79,11 +88,11 @@ func put[T any](h *half, in map[string]*T, name string, value *T) {
 	}
 }
 
-// decoded decodes a stored object and converts it with become. It returns nil for a deleted object and for one that it
-// cannot decode.
-func decoded[O, T any](record *storage.Record, become func(*O) *T) *T {
+// decoded decodes the text of a stored object and converts the object with become. It returns nil for a deleted object,
+// which has no text, and for one that it cannot decode.
+func decoded[O, T any](text []byte, become func(*O) *T) *T {
 	var object O
-	if record == nil || json.Unmarshal(record.JSON, &object) != nil {
+	if text == nil || json.Unmarshal(text, &object) != nil {
 		return nil
 	}
 	return become(&object)

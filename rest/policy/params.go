@@ -90,11 +90,15 @@ func (w *reviewed) collect(ctx context.Context, of *params, ref *ar.ParamRef) ([
 	}
 	params := make([]doc.Value, len(records))
 	for i, r := range records {
-		shown, err := w.policies.objects.In(of.kind, r)
+		shown, err := w.policies.objects.In(ctx, of.kind, r)
 		if err != nil {
 			return nil, err
 		}
-		if params[i], _, err = codec.DecodeJSON(shown.JSON); err != nil {
+		text, err := shown.JSON(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if params[i], _, err = codec.DecodeJSON(text); err != nil {
 			return nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/quota"
@@ -134,5 +135,5 @@ func sizeOf(t testing.TB, store storage.Store, namespace, name string) int64 {
 	r, err := store.Get(t.Context(), storage.Key{Resource: notesName, Namespace: namespace, Name: name},
 		storage.MostRecent)
 	require.NoError(t, err)
-	return int64(len(r.JSON))
+	return int64(len(recordtest.Text(r)))
 }

@@ -28,10 +28,10 @@ func (u usage) plus(v usage) usage { return usage{u.objects + v.objects, u.bytes
 // added returns what a change of an object adds to its accounts.
 func added(previous, current *storage.Record) (u usage) {
 	if current != nil {
-		u = usage{1, int64(len(current.JSON))}
+		u = usage{1, int64(current.Len())}
 	}
 	if previous != nil {
-		u = u.plus(usage{-1, -int64(len(previous.JSON))})
+		u = u.plus(usage{-1, -int64(previous.Len())})
 	}
 	return u
 }

@@ -2,6 +2,7 @@ package quota
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -96,8 +97,12 @@ func (q *ResourceQuotas) keep(key storage.Key, current *storage.Record) {
 		}
 		return
 	}
+	text, err := current.JSON(context.Background()) // the engine has just read or received the record
+	if err != nil {
+		return
+	}
 	var object struct{ Spec ResourceQuotaSpec }
-	if err := json.Unmarshal(current.JSON, &object); err != nil {
+	if err := json.Unmarshal(text, &object); err != nil {
 		return // the API refuses such an object, so the last valid limits remain
 	}
 	var all []Limit

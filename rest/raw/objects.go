@@ -38,7 +38,7 @@ type Objects interface {
 	List(ctx context.Context, resource, namespace string) ([]*storage.Record, error)
 	// In returns a record of Get or List in the version that has this kind, with the same key and revision. The caller
 	// must not change it.
-	In(kind apimeta.GroupVersionKind, record *storage.Record) (*storage.Record, error)
+	In(ctx context.Context, kind apimeta.GroupVersionKind, record *storage.Record) (*storage.Record, error)
 	// ResourcesIn returns the names of the resources that have objects in a namespace, or any object if namespace is
 	// empty, from the most recent state. It also names resources that the API does not serve but whose objects are in
 	// the store, for example those of a definition that waits for its conversion webhook. So a caller that releases a
@@ -60,7 +60,7 @@ type Objects interface {
 	RevisionOf(resources ...string) watch.Revision
 	// Watch returns a cursor on the changes of a resource after a revision of its store, for callers that poll; Follow
 	// waits. The cursor ends with the API. A caller that needs it no longer closes it.
-	Watch(ctx context.Context, resource string, after watch.Revision) (*watch.Cursor[storage.Record], error)
+	Watch(ctx context.Context, resource string, after watch.Revision) (watch.Cursor[storage.Record], error)
 	// Follow yields the objects of the resources and then their changes. A caller that has applied everything that
 	// Follow yielded knows the state of the resources at the revision Through. Each argument is the Name of a
 	// [Resource]. A call with a single resource does not read the changes of other resources. Without arguments, Follow

@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -81,22 +82,31 @@ func resources() []string {
 
 // Put adds or replaces the object of a key. If record is nil, it removes the object. An object that cannot be decoded
 // gives no rights.
-func (x *index) Put(key storage.Key, record *storage.Record) {
+func (x *index) Put(ctx context.Context, key storage.Key, record *storage.Record) error {
+	var text []byte
+	if record != nil {
+		var err error
+		if text, err = record.JSON(ctx); err != nil {
+			return err
+		}
+	}
 	switch key.Resource {
 	case rolesResource, clusterRolesResource:
 		var object ClusterRole // a Role has the same fields
-		x.putRole(key, decode(record, &object), &object)
+		x.putRole(key, decode(text, &object), &object)
 	default:
 		var object RoleBinding // a ClusterRoleBinding has the same fields
 		x.removeBinding(key)
-		if decode(record, &object) {
+		if decode(text, &object) {
 			x.addBinding(key, &object)
 		}
 	}
+	return nil
 }
 
-func decode(record *storage.Record, into any) (exists bool) {
-	return record != nil && json.Unmarshal(record.JSON, into) == nil
+// decode decodes the text of an object, and reports whether there is one. An object that is gone has no text.
+func decode(text []byte, into any) (exists bool) {
+	return text != nil && json.Unmarshal(text, into) == nil
 }
 
 func (x *index) putRole(key storage.Key, exists bool, object *ClusterRole) {

@@ -119,7 +119,9 @@ func (c *calledStore) Update(ctx context.Context, key storage.Key, fn storage.Up
 		if current == nil {
 			success = http.StatusCreated
 		}
-		r.Verb, r.Subresource = writeOf(current, next)
+		if r.Verb, r.Subresource, err = writeOf(ctx, current, next); err != nil {
+			return nil, err
+		}
 		entry, fault, err = c.begin(ctx, r)
 		return next, err
 	})
@@ -140,21 +142,26 @@ func (c *calledStore) Transact(ctx context.Context,
 }
 
 // writeOf returns the verb and the subresource of a write, by its result.
-func writeOf(current *storage.Record, next []byte) (verb access.Verb, subresource string) {
+func writeOf(ctx context.Context, current *storage.Record,
+	next []byte) (verb access.Verb, subresource string, err error) {
 	if current == nil {
-		return access.VerbCreate, ""
+		return access.VerbCreate, "", nil
 	}
 	if current.Deleting { // the removal results from an update of the finalizers
 		if next == nil {
-			return access.VerbUpdate, ""
+			return access.VerbUpdate, "", nil
 		}
 	} else if next == nil || marksDeletion(next) {
-		return access.VerbDelete, ""
+		return access.VerbDelete, "", nil
 	}
-	if statusIn(current.JSON) != statusIn(next) {
-		return access.VerbUpdate, "status"
+	text, err := current.JSON(ctx)
+	if err != nil {
+		return "", "", err
 	}
-	return access.VerbUpdate, ""
+	if statusIn(text) != statusIn(next) {
+		return access.VerbUpdate, "status", nil
+	}
+	return access.VerbUpdate, "", nil
 }
 
 func marksDeletion(object []byte) bool {

@@ -73,8 +73,12 @@ func (i *Issuer) bind(ctx context.Context, claims *account, ref *BoundObjectRefe
 
 // bindPod checks that a pod runs as the account, and adds the node of the pod to the claims.
 func (i *Issuer) bindPod(ctx context.Context, claims *account, pod *storage.Record) error {
+	text, err := pod.JSON(ctx)
+	if err != nil {
+		return err
+	}
 	var o object
-	if err := json.Unmarshal(pod.JSON, &o); err != nil {
+	if err := json.Unmarshal(text, &o); err != nil {
 		return err
 	}
 	if o.Spec.ServiceAccountName != claims.Account.Name {
@@ -121,8 +125,12 @@ func (i *Issuer) left(ctx context.Context, e existing) (left time.Duration, err 
 	case !record.Deleting:
 		return 0, nil
 	}
+	text, err := record.JSON(ctx)
+	if err != nil {
+		return 0, status.From(err)
+	}
 	var o object
-	if err := json.Unmarshal(record.JSON, &o); err != nil {
+	if err := json.Unmarshal(text, &o); err != nil {
 		return 0, status.From(err)
 	}
 	if at := o.Metadata.DeletionTimestamp; at != nil {

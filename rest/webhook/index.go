@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"slices"
 
@@ -43,13 +44,17 @@ type configuration struct {
 func (h *webhooks) newIndex() *index { return &index{webhooks: h} }
 
 // Put implements mirror.Index. An object that cannot be decoded has no effect.
-func (x *index) Put(key storage.Key, record *storage.Record) {
+func (x *index) Put(ctx context.Context, key storage.Key, record *storage.Record) error {
 	k, hooks := validating, []*webhook(nil)
 	if key.Resource == mutatingConfigurations {
 		k = mutating
 	}
 	if record != nil {
-		hooks = x.webhooks.decode(k, key.Name, record.JSON)
+		text, err := record.JSON(ctx)
+		if err != nil {
+			return err
+		}
+		hooks = x.webhooks.decode(k, key.Name, text)
 	}
 	list := x.configurations[k]
 	i, found := slices.BinarySearchFunc(list, key.Name,
@@ -66,6 +71,7 @@ func (x *index) Put(key storage.Key, record *storage.Record) {
 	for _, c := range list {
 		x.ordered[k] = append(x.ordered[k], c.hooks...)
 	}
+	return nil
 }
 
 // decode returns the webhooks of a configuration.

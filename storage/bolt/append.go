@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"context"
 	"fmt"
 
 	bbolt "go.etcd.io/bbolt"
@@ -10,10 +11,10 @@ import (
 
 // Append implements [storage.Backend]: one transaction and one sync for all groups. Each transaction also drops a few
 // of the changes that exceed the bounds of the history.
-func (f *file) Append(groups []storage.Group) error {
+func (f *file) Append(ctx context.Context, groups []storage.Group) error {
 	at := &place{}
 	return f.update(at, func(tx *bbolt.Tx, c *committed) error {
-		w := writing{file: f, tx: tx, committed: c, at: at}
+		w := writing{ctx: ctx, file: f, tx: tx, committed: c, at: at}
 		changes := 0
 		for _, g := range groups {
 			for _, e := range g.Entries {
@@ -30,6 +31,7 @@ func (f *file) Append(groups []storage.Group) error {
 // writing is a write transaction.
 type writing struct {
 	*committed
+	ctx  context.Context
 	file *file
 	tx   *bbolt.Tx
 	at   *place
@@ -79,7 +81,11 @@ func (w *writing) put(key storage.Key, form string, r *storage.Record, old *reco
 	if number < 0 {
 		return fmt.Errorf("the form %q of %q was not noted before", form, key.Resource)
 	}
-	text, keyID, err := w.file.seal(objectsBucket, key, r.Revision, r.JSON)
+	json, err := r.JSON(w.ctx)
+	if err != nil {
+		return err
+	}
+	text, keyID, err := w.file.seal(objectsBucket, key, r.Revision, json)
 	if err != nil {
 		return fmt.Errorf("the object%s cannot be sealed: %w", w.at, err)
 	}
@@ -123,7 +129,11 @@ func (w *writing) record(e storage.Entry, g storage.Group) error {
 	}
 	c := change{form: uint32(number), groupEnd: g.Entries[len(g.Entries)-1].Revision, at: g.At.UnixMicro(), key: e.Key}
 	if e.Previous != nil {
-		text, keyID, err := w.file.seal(historyBucket, e.Key, e.Revision, e.Previous.JSON)
+		json, err := e.Previous.JSON(w.ctx)
+		if err != nil {
+			return err
+		}
+		text, keyID, err := w.file.seal(historyBucket, e.Key, e.Revision, json)
 		if err != nil {
 			return fmt.Errorf("the change%s cannot be sealed: %w", w.at, err)
 		}

@@ -221,7 +221,7 @@ func (f *file) Rewrite(ctx context.Context, resource, form string, records []*st
 		}
 		n, size := 0, 0
 		for n < len(records) && n < stepRecords && size < stepBytes {
-			size += len(records[n].JSON)
+			size += records[n].Len()
 			n++
 		}
 		if err := f.rewrite(resource, form, records[:n]); err != nil {

@@ -12,11 +12,11 @@ type hooked struct {
 	before, after func() error
 }
 
-func (h *hooked) Append(groups []storage.Group) error {
+func (h *hooked) Append(ctx context.Context, groups []storage.Group) error {
 	if err := h.before(); err != nil {
 		return err
 	}
-	if err := h.file.Append(groups); err != nil {
+	if err := h.file.Append(ctx, groups); err != nil {
 		return err
 	}
 	return h.after()

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
@@ -54,7 +55,7 @@ func TestHostileTransformer(t *testing.T) {
 	store := open(t, bolt.Options{Path: path, Transformer: good})
 	register(t, store)
 	r := put(t, store, "x", "served while it is sealed")
-	assert.Contains(t, string(r.JSON), "served while it is sealed")
+	assert.Contains(t, string(recordtest.Text(r)), "served while it is sealed")
 	want := list(t, store)
 	require.NoError(t, store.Close())
 

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	bbolt "go.etcd.io/bbolt"
 
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
@@ -358,7 +359,7 @@ func TestDamagedBytes(t *testing.T) {
 	page, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 	require.NoError(t, err)
 	for _, r := range page.Records {
-		want[r.Key.Name] = string(r.JSON)
+		want[r.Key.Name] = string(recordtest.Text(r))
 	}
 	size := store.Stats().FileBytes
 	require.NoError(t, store.Close())
@@ -384,7 +385,7 @@ func TestDamagedBytes(t *testing.T) {
 			page, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 			require.NoError(t, err)
 			for _, r := range page.Records {
-				require.Equal(t, want[r.Key.Name], string(r.JSON), "damaged at %d", at)
+				require.Equal(t, want[r.Key.Name], string(recordtest.Text(r)), "damaged at %d", at)
 			}
 		}
 		require.NoError(t, store.Close())

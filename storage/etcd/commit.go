@@ -36,7 +36,7 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 		return storage.Verdict{}, unavailable(ctx, err)
 	}
 	m := marker{id: rand.Text(), at: group.At}
-	conditions, operations, err := a.transaction(group, &m)
+	conditions, operations, err := a.transaction(ctx, group, &m)
 	if err != nil {
 		return storage.Verdict{}, err
 	}
@@ -64,7 +64,8 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 }
 
 // transaction returns the conditions and operations of a group.
-func (a *authority) transaction(group storage.Group, m *marker) ([]clientv3.Cmp, []clientv3.Op, error) {
+func (a *authority) transaction(ctx context.Context, group storage.Group,
+	m *marker) ([]clientv3.Cmp, []clientv3.Op, error) {
 	conditions := make([]clientv3.Cmp, 0, len(group.Entries))
 	operations := make([]clientv3.Op, 1, len(group.Entries)+1)
 	size := 0
@@ -82,7 +83,7 @@ func (a *authority) transaction(group storage.Group, m *marker) ([]clientv3.Cmp,
 		case e.Current == nil:
 			operations = append(operations, clientv3.OpDelete(key))
 		default:
-			value, err := a.encode(a.Forms.Number(e.Key.Resource, e.Form), m.count, e.Current)
+			value, err := a.encode(ctx, a.Forms.Number(e.Key.Resource, e.Form), m.count, e.Current)
 			if err != nil {
 				return nil, nil, err
 			}

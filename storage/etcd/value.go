@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,15 +90,19 @@ func (h *header) parseField(field string) (err error) {
 }
 
 // encode returns the value of an object.
-func (a *authority) encode(form, index int, r *storage.Record) ([]byte, error) {
+func (a *authority) encode(ctx context.Context, form, index int, r *storage.Record) ([]byte, error) {
+	object, err := r.JSON(ctx)
+	if err != nil {
+		return nil, err
+	}
 	h := header{form: form, written: r.Written, index: index, version: int(r.Version.Start), creator: r.Creator}
 	if a.opts.Transformer == nil {
-		value := h.append(make([]byte, 0, 64+len(r.JSON)))
-		value = append(value, r.JSON[:r.Version.Start]...)
-		return append(value, r.JSON[r.Version.End:]...), nil
+		value := h.append(make([]byte, 0, 64+len(object)))
+		value = append(value, object[:r.Version.Start]...)
+		return append(value, object[r.Version.End:]...), nil
 	}
-	text := make([]byte, 0, len(r.JSON))
-	text = append(append(text, r.JSON[:r.Version.Start]...), r.JSON[r.Version.End:]...)
+	text := make([]byte, 0, len(object))
+	text = append(append(text, object[:r.Version.Start]...), object[r.Version.End:]...)
 	sealed, keyID, err := seal.Seal(a.opts.Transformer, text, sealContext(r.Key))
 	if err != nil {
 		return nil, fmt.Errorf("the object %s %s/%s cannot be sealed: %w", r.Key.Resource, r.Key.Namespace, r.Key.Name, err)

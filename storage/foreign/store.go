@@ -170,7 +170,7 @@ func (s *Store) List(ctx context.Context, q storage.Query, into []*storage.Recor
 // Watch implements [storage.Store].
 func (s *Store) Watch(
 	ctx context.Context, within watch.Key, after watch.Revision, terms ...watch.Term,
-) (*watch.Cursor[storage.Record], error) {
+) (watch.Cursor[storage.Record], error) {
 	if err := s.readable(within.Resource, after); err != nil {
 		return nil, err
 	}

@@ -41,6 +41,14 @@ func (a *authority) beginWrite(ctx context.Context, s *source, key storage.Key) 
 	}, nil
 }
 
+// textOf returns the JSON of a record, or nil without a record.
+func textOf(ctx context.Context, r *storage.Record) ([]byte, error) {
+	if r == nil {
+		return nil, nil
+	}
+	return r.JSON(ctx)
+}
+
 // write calls the function of the host, and returns the object afterwards, or nil if it is gone.
 func (s *source) write(ctx context.Context, entry *storage.Entry) (*object, error) {
 	f, verb := s.update, "update"
@@ -53,15 +61,15 @@ func (s *source) write(ctx context.Context, entry *storage.Entry) (*object, erro
 	if f == nil {
 		return nil, status.MethodNotSupported(apimeta.ParseGroupResource(s.resource), verb)
 	}
-	var before, next []byte
-	if entry.Previous != nil {
-		before = entry.Previous.JSON
+	before, err := textOf(ctx, entry.Previous)
+	if err != nil {
+		return nil, err
 	}
-	if entry.Current != nil {
-		next = entry.Current.JSON
+	next, err := textOf(ctx, entry.Current)
+	if err != nil {
+		return nil, err
 	}
 	if entry.Previous == nil {
-		var err error
 		if next, err = withUID(next, uidOf(entry.Key)); err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
 	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
@@ -97,5 +98,5 @@ func TestPgBouncer(t *testing.T) {
 		return err
 	}))
 	next(nil)
-	require.Contains(t, string(latest(t, direct, "host").JSON), `"text":"1"`)
+	require.Contains(t, string(recordtest.Text(latest(t, direct, "host"))), `"text":"1"`)
 }

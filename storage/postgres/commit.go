@@ -50,7 +50,7 @@ type proposal struct {
 // Commit implements [storage.Authority].
 func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Verdict, error) {
 	p := &proposal{Group: group, seen: make(chan watch.Revision, 1), done: make(chan struct{})}
-	if err := a.encodeGroup(p); err != nil {
+	if err := a.encodeGroup(ctx, p); err != nil {
 		return storage.Verdict{}, err
 	}
 	a.commits.mu.Lock()
@@ -73,7 +73,7 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 }
 
 // encodeGroup makes the values of a group.
-func (a *authority) encodeGroup(p *proposal) (err error) {
+func (a *authority) encodeGroup(ctx context.Context, p *proposal) (err error) {
 	p.values = make([]value, len(p.Entries))
 	for i, e := range p.Entries {
 		for _, part := range []string{e.Key.Resource, e.Key.Namespace, e.Key.Name} {
@@ -84,7 +84,7 @@ func (a *authority) encodeGroup(p *proposal) (err error) {
 		if e.Current == nil || e.Current == e.Previous {
 			continue
 		}
-		if p.values[i], err = a.encode(e.Key, a.Forms.Number(e.Key.Resource, e.Form), e.Current); err != nil {
+		if p.values[i], err = a.encode(ctx, e.Key, a.Forms.Number(e.Key.Resource, e.Form), e.Current); err != nil {
 			return err
 		}
 	}

@@ -237,7 +237,7 @@ const writeStatement = `WITH account AS (
 		creator = excluded.creator, key_id = excluded.key_id, position = excluded.position, body = excluded.body WHERE excluded.op > 0`
 
 func (s *Store) write(ctx context.Context, tx pgx.Tx, p *proposal) error {
-	if err := s.authority.encodeGroup(p); err != nil {
+	if err := s.authority.encodeGroup(ctx, p); err != nil {
 		return err
 	}
 	c := gather([]*proposal{p})

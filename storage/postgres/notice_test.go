@@ -24,7 +24,7 @@ import (
 )
 
 // following returns a cursor over the changes that a replica shows from now on.
-func following(t testing.TB, store *postgres.Store) *watch.Cursor[storage.Record] {
+func following(t testing.TB, store *postgres.Store) watch.Cursor[storage.Record] {
 	t.Helper()
 	cursor, err := store.Watch(t.Context(), watch.Key{Resource: notes}, store.Revision())
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func following(t testing.TB, store *postgres.Store) *watch.Cursor[storage.Record
 }
 
 // next returns the next changes that a cursor shows.
-func next(t testing.TB, cursor *watch.Cursor[storage.Record], count int) (all []*watch.Change[storage.Record]) {
+func next(t testing.TB, cursor watch.Cursor[storage.Record], count int) (all []*watch.Change[storage.Record]) {
 	t.Helper()
 	for len(all) < count {
 		changes, err := cursor.Next(t.Context(), nil)

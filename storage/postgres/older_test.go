@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage/postgres"
 	"github.com/decorum-go/decorum/storage/seal"
@@ -35,9 +36,9 @@ func TestDumpOfAnOlderProgram(t *testing.T) {
 			store := serving(t, postgres.Options{Pool: connect(t, s.URL(commit)), Schema: "older", Transformer: aead})
 			plain, sealed := latest(t, store, "plain"), latest(t, store, "sealed")
 			require.Equal(t, `{"kind":"Note","metadata":{"name":"plain","namespace":"default","resourceVersion":"1795706668658408"},"text":"2"}`,
-				string(plain.JSON))
+				string(recordtest.Text(plain)))
 			require.Equal(t, `{"kind":"Note","metadata":{"name":"sealed","namespace":"default","resourceVersion":"1795706668658411"},"text":"secret"}`,
-				string(sealed.JSON))
+				string(recordtest.Text(sealed)))
 			require.Nil(t, latest(t, store, "deleted"))
 
 			_, err = store.Watch(t.Context(), watch.Key{Resource: notes}, plain.Revision)

@@ -33,10 +33,14 @@ func (v *value) fields() []any {
 }
 
 // encode returns the value of an object.
-func (a *authority) encode(key storage.Key, form int, r *storage.Record) (v value, err error) {
+func (a *authority) encode(ctx context.Context, key storage.Key, form int, r *storage.Record) (v value, err error) {
+	json, err := r.JSON(ctx)
+	if err != nil {
+		return v, err
+	}
 	v = value{form: form, position: int(r.Version.Start), written: r.Written, creator: r.Creator}
-	v.body = make([]byte, 0, len(r.JSON))
-	v.body = append(append(v.body, r.JSON[:r.Version.Start]...), r.JSON[r.Version.End:]...)
+	v.body = make([]byte, 0, len(json))
+	v.body = append(append(v.body, json[:r.Version.Start]...), json[r.Version.End:]...)
 	if a.opts.Transformer == nil {
 		return v, nil
 	}

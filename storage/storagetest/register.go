@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -67,7 +68,7 @@ var registerRules = []rule{
 		defer term.Close()
 		require.NoError(s, s.store.Register(s.ctx, painted))
 		require.Equal(s, revision, s.store.Revision(), "an upgrade takes no revision")
-		for name, cursor := range map[string]*watch.Cursor[storage.Record]{"behind": behind, "behind, by a term": term} {
+		for name, cursor := range map[string]watch.Cursor[storage.Record]{"behind": behind, "behind, by a term": term} {
 			_, err := cursor.Poll(nil)
 			assert.True(s, status.IsExpired(err), "a watch that is %s: %v", name, err)
 		}
@@ -78,9 +79,9 @@ var registerRules = []rule{
 		require.NoError(s, err)
 		assert.Equal(s, second.Revision, got.Revision)
 		assert.Equal(s, second.Written, got.Written, "an upgrade is no write")
-		assert.Contains(s, string(got.JSON), `"crimson"`)
+		assert.Contains(s, string(recordtest.Text(got)), `"crimson"`)
 		assert.Equal(s, "crimson", got.Fields[0], "the parts have the new form")
-		assert.NotContains(s, string(second.JSON), `"crimson"`, "a record never changes")
+		assert.NotContains(s, string(recordtest.Text(second)), `"crimson"`, "a record never changes")
 		kept, err := s.store.Get(s.ctx, other.Key, 0)
 		require.NoError(s, err)
 		assert.Equal(s, other, kept)
@@ -130,7 +131,7 @@ var registerRules = []rule{
 			require.NoError(s, s.store.Register(s.ctx, form))
 			white := s.put(node, "white", 1).Revision
 
-			for _, cursor := range []*watch.Cursor[storage.Record]{open, s.watch(scope, start)} {
+			for _, cursor := range []watch.Cursor[storage.Record]{open, s.watch(scope, start)} {
 				changes, err := cursor.Poll(nil)
 				require.NoError(s, err)
 				require.Len(s, changes, 4)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -171,14 +172,14 @@ func (s *subject) checkInvariants() {
 
 // checkRecord checks a single record.
 func (s *subject) checkRecord(r *storage.Record, extract storage.Extractor) {
-	version := string(r.JSON[r.Version.Start:r.Version.End])
+	version := string(recordtest.Text(r)[r.Version.Start:r.Version.End])
 	require.Equal(s, strconv.FormatUint(uint64(r.Revision), 10), version, "the JSON carries the record's revision: %s",
-		r.JSON)
+		recordtest.Text(r))
 	require.LessOrEqual(s, r.Revision, s.store.Revision())
-	parts, err := extract(r.JSON)
+	parts, err := extract(recordtest.Text(r))
 	require.NoError(s, err)
 	require.Equal(s, parts, r.Parts, "the parts match the JSON")
-	require.Equal(s, string(r.JSON), string(r.AppendAt(nil, r.Revision)))
+	require.Equal(s, string(recordtest.Text(r)), string(recordtest.TextAt(r, r.Revision)))
 }
 
 // checkGoroutines waits until no more goroutines run than before the case.
@@ -225,7 +226,7 @@ func (s *subject) list(opts storage.Query) storage.Listing {
 	return page
 }
 
-func (s *subject) watch(scope watch.Key, after watch.Revision) *watch.Cursor[storage.Record] {
+func (s *subject) watch(scope watch.Key, after watch.Revision) watch.Cursor[storage.Record] {
 	s.Helper()
 	cursor, err := s.store.Watch(s.ctx, scope, after)
 	require.NoError(s, err)

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -52,13 +54,13 @@ var updateRules = []rule{
 		require.Equal(s, created, got)
 
 		replaced := s.put(key, "green", 2)
-		require.Contains(s, string(created.JSON), `"n":1`, "a record never changes")
-		require.Contains(s, string(replaced.JSON), `"n":2`)
+		require.Contains(s, string(recordtest.Text(created)), `"n":1`, "a record never changes")
+		require.Contains(s, string(recordtest.Text(replaced)), `"n":2`)
 
 		deleted := s.remove(key)
 		require.Greater(s, deleted.Revision, replaced.Revision)
 		s.checkRecord(deleted, s.resources()[0].Extract)
-		require.Equal(s, string(replaced.AppendAt(nil, deleted.Revision)), string(deleted.JSON),
+		require.Equal(s, string(recordtest.TextAt(replaced, deleted.Revision)), string(recordtest.Text(deleted)),
 			"the last state at the revision of the deletion")
 		_, err = s.store.Get(s.ctx, key, 0)
 		require.ErrorIs(s, err, storage.ErrNotFound)
@@ -76,7 +78,7 @@ var updateRules = []rule{
 			runtime.Gosched()
 		}
 		unchanged, err := s.store.Update(s.ctx, key,
-			func(current *storage.Record) ([]byte, error) { return current.JSON, nil })
+			func(current *storage.Record) ([]byte, error) { return recordtest.Text(current), nil })
 		require.NoError(s, err)
 		require.Equal(s, created.Written, unchanged.Written)
 		_, err = s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return nil, errRefused })
@@ -132,9 +134,9 @@ var updateRules = []rule{
 		current := s.put(key, "red", 1)
 		cursor := s.watch(key, current.Revision)
 		for name, fn := range map[string]storage.UpdateFunc{
-			"the same bytes":     func(r *storage.Record) ([]byte, error) { return r.JSON, nil },
-			"a copy":             func(r *storage.Record) ([]byte, error) { return append([]byte(nil), r.JSON...), nil },
-			"another revision":   func(r *storage.Record) ([]byte, error) { return r.AppendAt(nil, r.Revision+12345), nil },
+			"the same bytes":     func(r *storage.Record) ([]byte, error) { return recordtest.Text(r), nil },
+			"a copy":             func(r *storage.Record) ([]byte, error) { return bytes.Clone(recordtest.Text(r)), nil },
+			"another revision":   func(r *storage.Record) ([]byte, error) { return recordtest.TextAt(r, r.Revision+12345), nil },
 			"no revision at all": func(*storage.Record) ([]byte, error) { return object(key, "red", 1), nil },
 		} {
 			got, err := s.store.Update(s.ctx, key, fn)
@@ -143,7 +145,7 @@ var updateRules = []rule{
 		}
 		records, err := s.store.UpdateAll(s.ctx, []storage.Key{key, widget("a", "none")},
 			func(current []*storage.Record) ([][]byte, error) {
-				return [][]byte{current[0].JSON, nil}, nil
+				return [][]byte{recordtest.Text(current[0]), nil}, nil
 			})
 		require.NoError(s, err)
 		require.Equal(s, []*storage.Record{current, nil}, records)
@@ -163,11 +165,11 @@ var updateRules = []rule{
 				before, ran := "", 0
 				_, err := s.store.UpdateAll(s.ctx, []storage.Key{key, guard}, func(current []*storage.Record) ([][]byte, error) {
 					if ran++; ran == 1 {
-						before = string(current[1].JSON)
+						before = string(recordtest.Text(current[1]))
 						interfere()
-						return [][]byte{object(key, "red", 1), current[1].JSON}, nil
+						return [][]byte{object(key, "red", 1), recordtest.Text(current[1])}, nil
 					}
-					require.True(s, current[1] == nil || string(current[1].JSON) != before, name)
+					require.True(s, current[1] == nil || string(recordtest.Text(current[1])) != before, name)
 					return nil, errRefused
 				})
 				require.True(s, err == errRefused, "%s: %v", name, err)
@@ -183,7 +185,8 @@ var updateRules = []rule{
 			r, err := s.store.Update(s.ctx, key, func(current *storage.Record) ([]byte, error) {
 				next := object(key, "red", n)
 				if current != nil && n%2 == 0 { // as a handler that edits the text it read
-					next = []byte(string(current.JSON[:len(current.JSON)-1]) + `,"more":` + strconv.Itoa(n) + "}")
+					text := string(recordtest.Text(current))
+					next = []byte(text[:len(text)-1] + `,"more":` + strconv.Itoa(n) + "}")
 				}
 				return next, nil
 			})
@@ -261,7 +264,7 @@ var updateRules = []rule{
 			"UpdateAll": func() error {
 				_, err := s.store.UpdateAll(s.ctx, []storage.Key{other, key}, func(current []*storage.Record) ([][]byte, error) {
 					interfere()
-					return [][]byte{object(other, "lost", 0), current[1].JSON}, nil
+					return [][]byte{object(other, "lost", 0), recordtest.Text(current[1])}, nil
 				})
 				return err
 			},

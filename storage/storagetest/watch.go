@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -32,7 +33,7 @@ var watchRules = []rule{
 			if kind == "" {
 				continue
 			}
-			json := shown.AppendAt(nil, c.Revision)
+			json := recordtest.TextAt(shown, c.Revision)
 			require.Contains(s, string(json), fmt.Sprintf(`"resourceVersion":"%d"`, c.Revision))
 			got = append(got, fmt.Sprintf("%d %s %s", position(made, c.Revision), kind,
 				json[bytes.Index(json, []byte(`"n":`)):]))
@@ -62,7 +63,7 @@ var watchRules = []rule{
 			require.NoError(s, s.store.Register(s.ctx, storage.Resource{Name: late.Resource, Extract: storage.ExtractMetadata}))
 			made = append(append(made, group...), s.put(late, "red", 1), s.remove(widget("a", "x")))
 			want := []string{"0 a/x", "1 /x", "2 /x", "3 b/x", "4 a/x", "5 /x", "6 a/x"}
-			for _, c := range []*watch.Cursor[storage.Record]{cursor, s.watch(watch.Key{}, start)} {
+			for _, c := range []watch.Cursor[storage.Record]{cursor, s.watch(watch.Key{}, start)} {
 				changes, err := c.Poll(nil)
 				require.NoError(s, err)
 				var got []string
@@ -257,13 +258,14 @@ func (c *client) see(s *subject, change *watch.Change[storage.Record]) bool {
 	switch kind {
 	case apimeta.EventAdded:
 		ok = ok && assert.False(s, known, "ADDED twice: %v", change.Key)
-		c.state[change.Key] = string(record.JSON)
+		c.state[change.Key] = string(recordtest.Text(record))
 	case apimeta.EventModified:
 		ok = ok && assert.True(s, known, "MODIFIED before ADDED: %v", change.Key)
-		c.state[change.Key] = string(record.JSON)
+		c.state[change.Key] = string(recordtest.Text(record))
 	case apimeta.EventDeleted:
 		ok = ok && assert.True(s, known, "DELETED before ADDED: %v", change.Key) &&
-			assert.Equal(s, c.state[change.Key], string(record.JSON), "DELETED shows the last state that the client saw")
+			assert.Equal(s, c.state[change.Key], string(recordtest.Text(record)),
+				"DELETED shows the last state that the client saw")
 		delete(c.state, change.Key)
 	}
 	return ok
@@ -273,7 +275,7 @@ func (c *client) see(s *subject, change *watch.Change[storage.Record]) bool {
 func shown(page storage.Listing) map[storage.Key]string {
 	state := map[storage.Key]string{}
 	for _, r := range page.Records {
-		state[r.Key] = string(r.JSON)
+		state[r.Key] = string(recordtest.Text(r))
 	}
 	return state
 }

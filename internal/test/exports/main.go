@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/build"
@@ -109,6 +110,7 @@ func declarations(dir string) ([]string, error) {
 		}
 		files = append(files, file)
 	}
+	inner := innerOf(files) // package doc changes the files
 	pkg, err := doc.NewFromFiles(fset, files, in.ImportPath)
 	if err != nil {
 		return nil, err
@@ -119,9 +121,91 @@ func declarations(dir string) ([]string, error) {
 	for _, t := range pkg.Types {
 		p.add(t.Decl)
 		p.values(t.Consts, t.Vars)
-		p.funcs(t.Funcs, t.Methods)
+		methods := slices.Concat(t.Methods, inner.promoted(t))
+		slices.SortFunc(methods, func(a, b *doc.Func) int { return cmp.Compare(a.Name, b.Name) })
+		p.funcs(t.Funcs, methods)
 	}
 	return p.lines, p.err
+}
+
+// inner are the methods of the types of a package, and the types that each struct embeds, by the name of the type.
+type inner struct {
+	methods  map[string][]*ast.FuncDecl
+	embedded map[string][]string
+}
+
+func innerOf(files []*ast.File) inner {
+	in := inner{map[string][]*ast.FuncDecl{}, map[string][]string{}}
+	for _, file := range files {
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
+				name := nameOf(f.Recv.List[0].Type)
+				in.methods[name] = append(in.methods[name], f)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if s, ok := spec.Type.(*ast.StructType); ok {
+				for _, f := range s.Fields.List {
+					if len(f.Names) == 0 {
+						in.embedded[spec.Name.Name] = append(in.embedded[spec.Name.Name], nameOf(f.Type))
+					}
+				}
+			}
+			return false
+		})
+	}
+	return in
+}
+
+// nameOf returns the name of a type without its package, pointer and type arguments.
+func nameOf(t ast.Expr) string {
+	switch t := t.(type) {
+	case *ast.StarExpr:
+		return nameOf(t.X)
+	case *ast.IndexExpr:
+		return nameOf(t.X)
+	case *ast.IndexListExpr:
+		return nameOf(t.X)
+	case *ast.Ident:
+		return t.Name
+	}
+	return ""
+}
+
+// promoted returns the exported methods that a type gets from unexported types of its package, and that package doc
+// leaves out: it stops at the first type that is embedded as a pointer.
+func (in inner) promoted(t *doc.Type) (all []*doc.Func) {
+	seen := map[string]bool{}
+	for _, m := range t.Methods {
+		seen[m.Name] = true
+	}
+	for level := in.embedded[t.Name]; len(level) > 0; {
+		var next []string
+		for _, name := range level {
+			if ast.IsExported(name) { // the declaration of the type shows it
+				continue
+			}
+			next = append(next, in.embedded[name]...)
+			for _, f := range in.methods[name] {
+				if !f.Name.IsExported() || seen[f.Name.Name] {
+					continue
+				}
+				seen[f.Name.Name] = true
+				of := *f
+				receiver := *f.Recv.List[0]
+				receiver.Type = ast.NewIdent(t.Name)
+				of.Recv = &ast.FieldList{List: []*ast.Field{&receiver}}
+				of.Doc = nil
+				all = append(all, &doc.Func{Name: f.Name.Name, Decl: &of})
+			}
+		}
+		level = next
+	}
+	return all
 }
 
 // page collects the texts of declarations.

@@ -66,6 +66,21 @@ func (o *Of[T]) set(v T) { o.Value = v }
 type private struct{}
 
 func (private) Method() {}
+
+// Outer has the methods of unexported types.
+type Outer[T any] struct{ middle[*T] }
+
+type middle[P any] struct{ *inner }
+
+func (middle[P]) Near() (p P) { return p }
+
+type inner struct{}
+
+func (i *inner) Far(n int) error { return nil }
+
+func (i *inner) Near() {}
+
+func (i *inner) hidden() {}
 `), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a_windows.go"), []byte("package a\n\nfunc Windows() {}\n"), 0o600))
 	lines, err := declarations(dir)
@@ -75,5 +90,8 @@ func (private) Method() {}
 		"type Of[T any] struct {", "\tValue T", "\t// contains filtered or unexported fields", "}",
 		"func New[T any](v T) *Of[T]",
 		"func (o *Of[T]) Get() T",
+		"type Outer[T any] struct {", "\t// contains filtered or unexported fields", "}",
+		"func (i Outer) Far(n int) error",
+		"func (Outer) Near() (p P)",
 	}, lines)
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
@@ -205,7 +206,7 @@ func (w *writer) same(ctx context.Context, _ string) error {
 		if current == nil {
 			return nil, nil
 		}
-		return current.JSON, nil
+		return recordtest.Text(current), nil
 	})
 	if err == nil {
 		report("r %s %d", keyText(r.Key), r.Revision)
@@ -281,7 +282,7 @@ func follow(ctx context.Context, store storage.Store, id int, after watch.Revisi
 	}
 }
 
-func show(ctx context.Context, cursor *watch.Cursor[storage.Record], id int) error {
+func show(ctx context.Context, cursor watch.Cursor[storage.Record], id int) error {
 	defer cursor.Close()
 	for {
 		if err := showSome(ctx, cursor, id); err != nil {
@@ -291,7 +292,7 @@ func show(ctx context.Context, cursor *watch.Cursor[storage.Record], id int) err
 }
 
 // showSome waits for changes, and reports them.
-func showSome(ctx context.Context, cursor *watch.Cursor[storage.Record], id int) error {
+func showSome(ctx context.Context, cursor watch.Cursor[storage.Record], id int) error {
 	changes, err := cursor.Next(ctx, nil)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 // afterFault checks, in the child, that a store whose write has failed refuses writes, gives the reason, and continues
 // to serve reads and watches, including a watch from before the fault. What the watch shows is compared with the file
 // afterwards.
-func afterFault(ctx context.Context, store *bolt.Store, open *watch.Cursor[storage.Record]) error {
+func afterFault(ctx context.Context, store *bolt.Store, open watch.Cursor[storage.Record]) error {
 	why := store.Ready()
 	if !errors.Is(why, storage.ErrReadOnly) || store.Stats().ReadOnly == nil {
 		return fmt.Errorf("the store is ready: %w", errors.Join(errors.New("after a fault"), why))

@@ -20,7 +20,7 @@ type FailsToWatchOnce struct {
 
 // Watch implements [storage.Store].
 func (s *FailsToWatchOnce) Watch(ctx context.Context, scope watch.Key, after watch.Revision,
-	terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+	terms ...watch.Term) (watch.Cursor[storage.Record], error) {
 	if scope.Resource == s.Resource && s.Failed.CompareAndSwap(false, true) {
 		return nil, errors.New("the network is down")
 	}

@@ -36,7 +36,7 @@ func (s *liveWatch) event(e follow.Event) error {
 func (s *liveWatch) show(e follow.Event) error {
 	stored := e.Object
 	var err error
-	if e.Object, err = s.resource.Show(stored); err != nil {
+	if e.Object, err = s.resource.Show(s.ctx, stored); err != nil {
 		return err
 	}
 	s.borrow()
@@ -44,7 +44,7 @@ func (s *liveWatch) show(e follow.Event) error {
 		return s.showLarge(e, e.Object == stored && !s.resource.ConvertsOutside())
 	}
 	before := len(s.buf)
-	s.buf, err = s.events.Append(s.buf, e, s.live)
+	s.buf, err = s.events.Append(s.ctx, s.buf, e, s.live)
 	s.told(len(s.buf) - before)
 	return err
 }
@@ -68,7 +68,7 @@ func (s *liveWatch) bookmark(at watch.Revision, initialEventsEnd bool) (err erro
 // showLarge sends an event about a whole object that is larger than a chunk. It does not copy the object. stored says
 // that the record is the store's own, so the object costs no memory while the store or its history holds it.
 func (s *liveWatch) showLarge(event media.Event, stored bool) error {
-	large, err := s.events.AppendLarge(s.buf, event)
+	large, err := s.events.AppendLarge(s.ctx, s.buf, event)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ type LogChange = watch.Change[storage.Record]
 // falls behind what the log still holds, it loses the position and gets 410 Expired (decision 0002). One goroutine at a
 // time may use it.
 type position struct {
-	*watch.Cursor[storage.Record]
+	watch.Cursor[storage.Record]
 	ahead func([]*LogChange) // sees all changes of a poll before the first of them is passed on; nil for most
 }
 

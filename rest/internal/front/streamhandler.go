@@ -115,7 +115,11 @@ func (q *request) bindStream(sub *Subresource) (Bound, error) {
 	if err != nil {
 		return Bound{}, err
 	}
-	parent, _, err := codec.DecodeJSON(record.JSON)
+	text, err := record.JSON(q.r.Context())
+	if err != nil {
+		return Bound{}, err
+	}
+	parent, _, err := codec.DecodeJSON(text)
 	if err != nil {
 		return Bound{}, fmt.Errorf("stored object: %w", err)
 	}

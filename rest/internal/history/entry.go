@@ -18,6 +18,7 @@ import (
 // entry is a record of a state that a write has replaced, or of the beginning of an object.
 type entry struct {
 	*storage.Record
+	text []byte
 	// uid is that of the object.
 	uid string
 	// revision is the last resourceVersion of the state. It is 0 for a beginning.
@@ -57,7 +58,7 @@ func (c *content) encode(revision watch.Revision) ([]byte, error) {
 }
 
 // entryOf returns the entry of a record.
-func entryOf(r *storage.Record) (*entry, error) {
+func entryOf(ctx context.Context, r *storage.Record) (*entry, error) {
 	parts := strings.Split(r.Key.Name, "/")
 	if len(parts) != 3 {
 		return nil, fmt.Errorf("former version %v: bad key", r.Key)
@@ -66,19 +67,23 @@ func entryOf(r *storage.Record) (*entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("former version %v: %w", r.Key, err)
 	}
-	return &entry{Record: r, uid: parts[1], revision: watch.Revision(revision)}, nil
+	text, err := r.JSON(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &entry{Record: r, text: text, uid: parts[1], revision: watch.Revision(revision)}, nil
 }
 
 // hasState reports whether the entry holds a state. A beginning does not, and neither does an entry whose state has
 // expired.
 func (e *entry) hasState() bool {
-	return bytes.HasPrefix(e.JSON[e.Metadata.End:], []byte(beforeObject))
+	return bytes.HasPrefix(e.text[e.Metadata.End:], []byte(beforeObject))
 }
 
 // content decodes the entry. The object is a part of the record.
 func (e *entry) content() (*content, error) {
 	var c content
-	text := e.JSON
+	text := e.text
 	if begin := int(e.Metadata.End); e.hasState() {
 		object := text[begin+len(beforeObject):]
 		c.Object = object[:codec.EndOfValue(object)]
@@ -127,7 +132,7 @@ func entriesOf(ctx context.Context, res *resource.Resource, of storage.Key,
 			if !strings.HasPrefix(r.Key.Name, prefix) {
 				return all, nil
 			}
-			e, err := entryOf(r)
+			e, err := entryOf(ctx, r)
 			if err != nil {
 				return nil, err
 			}

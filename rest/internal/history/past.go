@@ -82,8 +82,11 @@ func Read(ctx context.Context, res *resource.Resource, t resource.Target) (*Past
 		}
 	}
 	if current != nil {
-		p.states = append(p.states,
-			&state{revision: current.Revision, after: last, written: replaced, json: current.JSON})
+		text, err := current.JSON(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.states = append(p.states, &state{revision: current.Revision, after: last, written: replaced, json: text})
 	} else {
 		p.deleted = replaced
 	}

@@ -56,7 +56,9 @@ func PlanChange(ctx context.Context, res *resource.Resource, key storage.Key, at
 	if err != nil {
 		return nil, err
 	}
-	p.entry.Object = current.JSON
+	if p.entry.Object, err = current.JSON(ctx); err != nil {
+		return nil, err
+	}
 	if last := lastOf(entries, current.UID, current.Revision); last != nil {
 		before, err := last.content()
 		if err != nil {
@@ -119,23 +121,26 @@ func (p *Plan) Check(current *storage.Record) error {
 }
 
 // Unchanged returns the texts of the records that a write leaves as they are.
-func (p *Plan) Unchanged(current []*storage.Record) [][]byte {
-	texts := make([][]byte, len(p.Keys))
+func (p *Plan) Unchanged(ctx context.Context, current []*storage.Record) (texts [][]byte, err error) {
+	texts = make([][]byte, len(p.Keys))
 	for i := range texts {
-		if current[i] != nil {
-			texts[i] = current[i].JSON
+		if current[i] == nil {
+			continue
+		}
+		if texts[i], err = current[i].JSON(ctx); err != nil {
+			return nil, err
 		}
 	}
-	return texts
+	return texts, nil
 }
 
 // Texts returns the new texts of the records with the plan's keys, for a write by this change. Nobody has
 // seen a replaced state that a transaction has not committed, so it becomes no version. The entry of an object that the
 // transaction has created goes with the object.
-func (p *Plan) Texts(by history.Change, current []*storage.Record) ([][]byte, error) {
+func (p *Plan) Texts(ctx context.Context, by history.Change, current []*storage.Record) ([][]byte, error) {
 	uncommitted := p.replaced != nil && p.replaced.Revision == 0
 	if len(p.Keys) == 0 || uncommitted && by.Operation != history.Delete {
-		return p.Unchanged(current), nil
+		return p.Unchanged(ctx, current)
 	}
 	texts := make([][]byte, len(p.Keys))
 	if uncommitted {

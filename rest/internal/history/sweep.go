@@ -78,7 +78,11 @@ func (s *Sweeper) sweep() {
 // that it holds, because it says who wrote the present one.
 func removeExpired(ctx context.Context, res *resource.Resource) error {
 	over := func(r *storage.Record) bool {
-		return (&entry{Record: r}).hasState() && expired(res, r.Written)
+		if !expired(res, r.Written) {
+			return false
+		}
+		e, err := entryOf(ctx, r)
+		return err == nil && e.hasState()
 	}
 	return inPages(ctx, res.Store, watch.Key{Resource: res.HistoryName()}, over, func(page []*storage.Record) error {
 		var gone []storage.Key
@@ -112,7 +116,7 @@ func isLast(ctx context.Context, res *resource.Resource, key storage.Key) (bool,
 
 // strip removes the state from the last entry of an object, or the entry if the object does not exist.
 func strip(ctx context.Context, res *resource.Resource, r *storage.Record) error {
-	e, err := entryOf(r)
+	e, err := entryOf(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -126,12 +130,14 @@ func strip(ctx context.Context, res *resource.Resource, r *storage.Record) error
 	_, err = res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
 		next := make([][]byte, 2)
 		if current[1] != nil {
-			next[1] = current[1].JSON
+			var err error
+			if next[1], err = current[1].JSON(ctx); err != nil {
+				return nil, err
+			}
 		}
 		if current[0] == nil || current[1] == nil || current[1].UID != e.uid {
 			return next, nil
 		}
-		var err error
 		next[0], err = beginning.encode(res.Store.Revision() + 1)
 		return next, err
 	})

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"context"
 	"encoding/binary"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -8,13 +9,14 @@ import (
 )
 
 // encoding returns a record in a binary form. All watches that send the record in this form share it.
-func (e *Events) encoding(event Event, binary *binaryFraming) *encoded {
+func (e *Events) encoding(ctx context.Context, event Event, binary *binaryFraming) *encoded {
 	key := binary.key(event)
 	if found := e.kind.encodings.get(key); found != nil {
 		return found
 	}
+	detached := context.WithoutCancel(ctx) // other watches may use the encoding
 	return e.kind.encodings.add(key, false, func() ([]byte, error) {
-		json, err := e.objects.object(nil, event.Object, event.Revision)
+		json, err := e.objects.object(detached, nil, event.Object, event.Revision)
 		if err != nil {
 			return nil, err
 		}

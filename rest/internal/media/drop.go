@@ -1,6 +1,8 @@
 package media
 
 import (
+	"context"
+
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -20,11 +22,18 @@ func around(object []byte, from, to int, cut storage.Span) (head, tail []byte) {
 }
 
 // appendDropped appends a record as it looks at a revision, without its managedFields.
-func appendDropped(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
+func appendDropped(ctx context.Context, dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
 	if at == r.Revision {
-		return appendCut(dst, r.JSON, 0, len(r.JSON), r.ManagedFields), nil
+		text, err := r.JSON(ctx)
+		if err != nil {
+			return dst, err
+		}
+		return appendCut(dst, text, 0, len(text), r.ManagedFields), nil
 	}
-	spliced := r.AppendAt(nil, at)
+	spliced, err := r.AppendAt(ctx, nil, at)
+	if err != nil {
+		return dst, err
+	}
 	parts, err := storage.ExtractMetadata(spliced)
 	return appendCut(dst, spliced, 0, len(spliced), parts.ManagedFields), err
 }

@@ -1,6 +1,8 @@
 package media
 
 import (
+	"context"
+
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -30,16 +32,16 @@ func NewEvents(k *Kind, rep *Representation, messages bool) (Events, error) {
 
 // Append appends an event. shared says that other watches probably send the same event at about the same time, so its
 // encoding is worth sharing.
-func (e *Events) Append(buf []byte, event Event, shared bool) ([]byte, error) {
+func (e *Events) Append(ctx context.Context, buf []byte, event Event, shared bool) ([]byte, error) {
 	if binary, ok := e.framing.(*binaryFraming); ok && shared {
-		object, err := e.encoding(event, binary).object()
+		object, err := e.encoding(ctx, event, binary).object()
 		if err != nil {
 			return buf, err
 		}
 		return append(binary.head(buf, event.Type, len(object)), object...), nil
 	}
-	out, err := e.objects.object(e.framing.begin(buf, event.Type), event.Object, event.Revision)
-	if len(event.Object.JSON) > ChunkSize {
+	out, err := e.objects.object(ctx, e.framing.begin(buf, event.Type), event.Object, event.Revision)
+	if event.Object.Len() > ChunkSize {
 		e.objects.forget()
 	}
 	return e.complete(buf, out, event.Type, err)
@@ -76,7 +78,7 @@ func (e *Events) Forget() {
 // objects encodes as JSON what a watch shows of its objects.
 type objects interface {
 	// object appends a record as it looks at a revision.
-	object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error)
+	object(ctx context.Context, dst []byte, r *storage.Record, at watch.Revision) ([]byte, error)
 	bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error)
 	// whole returns nil if the watch shows only parts of its objects.
 	whole() surroundings
@@ -114,14 +116,15 @@ func (v wholeObjects) around(dst, _ []byte, _ watch.Revision) ([]byte, string, e
 	return dst, "", nil
 }
 
-func (v wholeObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
+func (v wholeObjects) object(ctx context.Context, dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
 	switch {
 	case v.drops:
-		return appendDropped(dst, r, at)
+		return appendDropped(ctx, dst, r, at)
 	case at == r.Revision:
-		return append(dst, r.JSON...), nil
+		text, err := r.JSON(ctx)
+		return append(dst, text...), err
 	}
-	return r.AppendAt(dst, at), nil
+	return r.AppendAt(ctx, dst, at)
 }
 
 func (v wholeObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {

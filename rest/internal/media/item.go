@@ -1,6 +1,7 @@
 package media
 
 import (
+	"context"
 	"strings"
 
 	"github.com/decorum-go/decorum/storage"
@@ -31,22 +32,42 @@ func (k *Kind) itemForm(rep *Representation) itemForm {
 }
 
 // shown returns the part of a record that its item contains, in two pieces.
-func (f *itemForm) shown(r *storage.Record) (head, tail []byte) {
-	from, to, cut := f.from, len(r.JSON), storage.Span{}
+func (f *itemForm) shown(ctx context.Context, r *storage.Record) (head, tail []byte, err error) {
+	text, err := r.JSON(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	from, to, cut := f.part(r)
+	head, tail = around(text, from, to, cut)
+	return head, tail, nil
+}
+
+// part returns the start and the end of that part in the text of the record, and the span to leave out.
+func (f *itemForm) part(r *storage.Record) (from, to int, cut storage.Span) {
+	from, to = f.from, r.Len()
 	if f.metadata {
 		from, to = int(r.Metadata.Start), int(r.Metadata.End)
 	}
 	if f.drops {
 		cut = r.ManagedFields
 	}
-	return around(r.JSON, from, to, cut)
+	return from, to, cut
+}
+
+// size returns the size of the item of a record in bytes.
+func (f *itemForm) size(r *storage.Record) int {
+	from, to, cut := f.part(r)
+	return to - from - int(cut.End-cut.Start)
 }
 
 // asStored reports whether the item of a record is the record's whole text.
 func (f *itemForm) asStored() bool { return *f == itemForm{} }
 
 // append appends the item of a record.
-func (f *itemForm) append(dst []byte, r *storage.Record) []byte {
-	head, tail := f.shown(r)
-	return append(append(append(append(dst, f.before...), head...), tail...), f.after...)
+func (f *itemForm) append(ctx context.Context, dst []byte, r *storage.Record) ([]byte, error) {
+	head, tail, err := f.shown(ctx, r)
+	if err != nil {
+		return dst, err
+	}
+	return append(append(append(append(dst, f.before...), head...), tail...), f.after...), nil
 }

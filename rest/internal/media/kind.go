@@ -2,6 +2,7 @@ package media
 
 import (
 	"cmp"
+	"context"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -28,7 +29,7 @@ type Kind struct {
 	columns      []column     // nil if the kind has no Tables
 	cellParts    *codec.Parts // what the columns need of an object
 	goType       GoType
-	show         func(*storage.Record) (*storage.Record, error)
+	show         func(context.Context, *storage.Record) (*storage.Record, error)
 	converts     bool // whether show converts records, which are stored in another version
 	now          func() time.Time
 	encodings    *encodings
@@ -49,7 +50,7 @@ type Declaration struct {
 	// Empty is what a bookmark shows of an object: in a built-in kind, the fields that Go writes even if nothing is set.
 	Empty doc.Value
 	// Show returns a stored record in the version of the kind.
-	Show func(*storage.Record) (*storage.Record, error)
+	Show func(context.Context, *storage.Record) (*storage.Record, error)
 	Now  func() time.Time
 	// Stored is the stored version, or nil if it is this one.
 	Stored *Kind

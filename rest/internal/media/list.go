@@ -31,7 +31,7 @@ func (l List) Size() int { return SizeOf(l.Records) }
 func SizeOf(records []*storage.Record) int {
 	n := 0
 	for _, r := range records {
-		n += len(r.JSON)
+		n += r.Len()
 	}
 	return n
 }
@@ -133,14 +133,14 @@ func (w *ListWriter) jsonLength(l List) (n int64, known bool) {
 		return 0, false
 	}
 	for i, record := range l.Records {
-		if shown, err := w.kind.show(record); err != nil || shown != record { // a newer declaration may have replaced the resource
+		// A newer declaration may have replaced the resource.
+		if shown, err := w.kind.show(w.ctx, record); err != nil || shown != record {
 			return 0, false
 		}
 		if i > 0 {
 			n += int64(len(","))
 		}
-		head, tail := w.items.shown(record)
-		n += int64(len(w.items.before) + len(head) + len(tail) + len(w.items.after))
+		n += int64(len(w.items.before) + w.items.size(record) + len(w.items.after))
 	}
 	around := "[]"
 	if w.absent(l) {
@@ -242,14 +242,18 @@ func (w *ListWriter) head(l List) (head []byte, name string, err error) {
 func (w *ListWriter) element(record *storage.Record) ([]byte, error) {
 	switch {
 	case w.rows != nil:
-		var err error
-		w.item, err = w.rows.appendRow(w.item[:0], record.JSON, record.Metadata)
+		text, err := record.JSON(w.ctx)
+		if err != nil {
+			return nil, err
+		}
+		w.item, err = w.rows.appendRow(w.item[:0], text, record.Metadata)
 		return w.item, err
 	case w.items.asStored():
-		return record.JSON, nil
+		return record.JSON(w.ctx)
 	}
-	w.item = w.items.append(w.item[:0], record)
-	return w.item, nil
+	var err error
+	w.item, err = w.items.append(w.ctx, w.item[:0], record)
+	return w.item, err
 }
 
 // join writes the list as compact JSON, except for its last chunk. It joins the stored bytes.
@@ -272,7 +276,10 @@ func (w *ListWriter) join(l List) error {
 		}
 		l.Records[i] = nil
 		w.buf = append(w.buf, w.items.before...)
-		head, tail := w.items.shown(record)
+		head, tail, err := w.items.shown(w.ctx, record)
+		if err != nil {
+			return err
+		}
 		w.bytes(head)
 		w.bytes(tail)
 		w.buf = append(w.buf, w.items.after...)
@@ -289,7 +296,7 @@ func (w *ListWriter) show(record *storage.Record) (*storage.Record, error) {
 	if err := resume(w.to); err != nil {
 		return nil, err
 	}
-	return w.kind.show(record)
+	return w.kind.show(w.ctx, record)
 }
 
 // full writes the chunk if it is full.

@@ -45,11 +45,14 @@ func (w *ListWriter) message(record *storage.Record, keep bool) ([]byte, error) 
 	if found, ok := w.messages.entries.Get(key); ok {
 		return found, nil
 	}
-	record, err := w.kind.show(record)
+	record, err := w.kind.show(w.ctx, record)
 	if err != nil {
 		return nil, err
 	}
-	object := record.JSON
+	object, err := record.JSON(w.ctx)
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case w.rep.Form == AsPartial:
 		object = appendPartialParts(nil, w.rep.MetaVersion, object, &record.Parts, w.rep.Drops)

@@ -1,6 +1,8 @@
 package media
 
 import (
+	"context"
+
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -46,11 +48,18 @@ type partialObjects struct {
 
 func (v *partialObjects) whole() surroundings { return nil }
 
-func (v *partialObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
+func (v *partialObjects) object(ctx context.Context, dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
 	if at == r.Revision {
-		return appendPartialParts(dst, v.metaVersion, r.JSON, &r.Parts, v.drops), nil
+		text, err := r.JSON(ctx)
+		if err != nil {
+			return dst, err
+		}
+		return appendPartialParts(dst, v.metaVersion, text, &r.Parts, v.drops), nil
 	}
-	v.spliced = r.AppendAt(v.spliced[:0], at)
+	var err error
+	if v.spliced, err = r.AppendAt(ctx, v.spliced[:0], at); err != nil {
+		return dst, err
+	}
 	return appendPartial(dst, v.metaVersion, v.spliced, v.drops)
 }
 

@@ -154,13 +154,17 @@ func (t *tableWriter) appendTable(out *ListWriter, l List) error {
 			out.buf = append(out.buf, ',')
 		}
 		l.Records[i] = nil
+		object, err := record.JSON(out.ctx)
+		if err != nil {
+			return err
+		}
 		if t.include == apimeta.IncludeObject {
-			if out.buf, err = t.beginRow(out.buf, record.JSON, record.Metadata); err != nil {
+			if out.buf, err = t.beginRow(out.buf, object, record.Metadata); err != nil {
 				return err
 			}
-			out.bytes(record.JSON)
+			out.bytes(object)
 			out.buf = append(out.buf, '}')
-		} else if out.buf, err = t.appendRow(out.buf, record.JSON, record.Metadata); err != nil {
+		} else if out.buf, err = t.appendRow(out.buf, object, record.Metadata); err != nil {
 			return err
 		}
 		if out.full(); out.err != nil {

@@ -1,6 +1,8 @@
 package media
 
 import (
+	"context"
+
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -30,19 +32,21 @@ func (v *tableObjects) around(dst, object []byte, at watch.Revision) ([]byte, st
 	return dst, "}]}", err
 }
 
-func (v *tableObjects) object(dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
+func (v *tableObjects) object(ctx context.Context, dst []byte, r *storage.Record, at watch.Revision) ([]byte, error) {
 	dst, err := v.begin(dst, at)
 	if err != nil {
 		return dst, err
 	}
-	object, metadata := r.JSON, r.Metadata
-	if at != r.Revision {
-		v.spliced = r.AppendAt(v.spliced[:0], at)
-		parts, err := storage.ExtractMetadata(v.spliced)
-		if err != nil {
-			return dst, err
-		}
+	object, metadata := []byte(nil), r.Metadata
+	if at == r.Revision {
+		object, err = r.JSON(ctx)
+	} else if v.spliced, err = r.AppendAt(ctx, v.spliced[:0], at); err == nil {
+		var parts storage.Parts
+		parts, err = storage.ExtractMetadata(v.spliced)
 		object, metadata = v.spliced, parts.Metadata
+	}
+	if err != nil {
+		return dst, err
 	}
 	dst, err = v.appendRow(dst, object, metadata)
 	return append(dst, "]}"...), err

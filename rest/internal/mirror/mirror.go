@@ -17,14 +17,14 @@ import (
 // Source reads the objects of an API. A raw.Objects is one.
 type Source interface {
 	RevisionOf(resources ...string) watch.Revision
-	Watch(ctx context.Context, resource string, after watch.Revision) (*watch.Cursor[storage.Record], error)
+	Watch(ctx context.Context, resource string, after watch.Revision) (watch.Cursor[storage.Record], error)
 	List(ctx context.Context, resource, namespace string) ([]*storage.Record, error)
 }
 
 // Index is the data structure. Put adds or replaces the object of a key, or removes it if record is nil. It is
-// idempotent.
+// idempotent. An error says that the text of the record cannot be read, and Put has changed nothing.
 type Index interface {
-	Put(key storage.Key, record *storage.Record)
+	Put(ctx context.Context, key storage.Key, record *storage.Record) error
 }
 
 // Mirror holds an Index that follows the objects of some resources. Whoever reads the Index brings it up to date. It
@@ -37,9 +37,9 @@ type Mirror[I Index] struct {
 	seen    atomic.Uint64 // the revision of the index
 	mu      sync.RWMutex  // not held while the Index asks the store
 	index   I
-	ahead   []*watch.Cursor[storage.Record] // the changes after seen; nil if the index has to be read anew
-	begun   bool                            // the index has been read
-	reading *reading                        // nil unless the index is being read anew
+	ahead   []watch.Cursor[storage.Record] // the changes after seen; nil if the index has to be read anew
+	begun   bool                           // the index has been read
+	reading *reading                       // nil unless the index is being read anew
 }
 
 // reading is a reading of the Index, for all who wait for it.
@@ -72,7 +72,7 @@ func (m *Mirror[I]) Release() { m.mu.RUnlock() }
 func (m *Mirror[I]) refresh(ctx context.Context) error {
 	now := uint64(m.source.RevisionOf(m.resources...))
 	for m.seen.Load() < now {
-		r, err := m.catchUp()
+		r, err := m.catchUp(ctx)
 		if r == nil {
 			return err
 		}
@@ -90,14 +90,14 @@ func (m *Mirror[I]) refresh(ctx context.Context) error {
 
 // catchUp applies the changes since the revision of the index. If the store no longer holds all of them, it returns the
 // reading to wait for.
-func (m *Mirror[I]) catchUp() (*reading, error) {
+func (m *Mirror[I]) catchUp(ctx context.Context) (*reading, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.reading != nil {
 		return m.reading, nil
 	}
 	now := uint64(m.source.RevisionOf(m.resources...))
-	err := m.poll()
+	err := m.poll(ctx)
 	switch {
 	case err == nil:
 		m.seen.Store(now)
@@ -114,7 +114,7 @@ func (m *Mirror[I]) catchUp() (*reading, error) {
 var errUnread = errors.New("the index has not been read")
 
 // poll applies the changes since the last poll.
-func (m *Mirror[I]) poll() error {
+func (m *Mirror[I]) poll(ctx context.Context) error {
 	if m.ahead == nil {
 		return errUnread
 	}
@@ -128,7 +128,9 @@ func (m *Mirror[I]) poll() error {
 				break
 			}
 			for _, c := range changes {
-				m.index.Put(c.Key, c.Current)
+				if err := m.index.Put(ctx, c.Key, c.Current); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -152,7 +154,7 @@ func (m *Mirror[I]) readAnew(r *reading) {
 }
 
 // recovered is read, with a panic as its error: nobody else recovers in this goroutine.
-func (m *Mirror[I]) recovered(ctx context.Context) (index I, ahead []*watch.Cursor[storage.Record], err error) {
+func (m *Mirror[I]) recovered(ctx context.Context) (index I, ahead []watch.Cursor[storage.Record], err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic while the index was read: %v\n%s", p, debug.Stack())
@@ -163,7 +165,7 @@ func (m *Mirror[I]) recovered(ctx context.Context) (index I, ahead []*watch.Curs
 
 // read returns a new Index and cursors for the changes after it. The cursors begin before the lists, so a change may
 // come twice, but none is lost.
-func (m *Mirror[I]) read(ctx context.Context) (index I, ahead []*watch.Cursor[storage.Record], err error) {
+func (m *Mirror[I]) read(ctx context.Context) (index I, ahead []watch.Cursor[storage.Record], err error) {
 	defer func() {
 		if err != nil {
 			closeAll(ahead)
@@ -181,13 +183,15 @@ func (m *Mirror[I]) read(ctx context.Context) (index I, ahead []*watch.Cursor[st
 			return index, ahead, err
 		}
 		for _, r := range records {
-			index.Put(r.Key, r)
+			if err := index.Put(ctx, r.Key, r); err != nil {
+				return index, ahead, err
+			}
 		}
 	}
 	return index, ahead, nil
 }
 
-func closeAll(cursors []*watch.Cursor[storage.Record]) {
+func closeAll(cursors []watch.Cursor[storage.Record]) {
 	for _, cursor := range cursors {
 		cursor.Close()
 	}

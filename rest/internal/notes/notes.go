@@ -85,9 +85,13 @@ type stored struct {
 	Content json.RawMessage `json:"content,omitempty"`
 }
 
-func read(r *storage.Record) (Note, error) {
+func read(ctx context.Context, r *storage.Record) (Note, error) {
+	text, err := r.JSON(ctx)
+	if err != nil {
+		return Note{}, err
+	}
 	var s stored
-	if err := json.Unmarshal(r.JSON, &s); err != nil {
+	if err := json.Unmarshal(text, &s); err != nil {
 		return Note{}, fmt.Errorf("note %v: %w", r.Key, err)
 	}
 	return Note{Name: r.Key.Name, Revision: r.Revision, Content: s.Content}, nil
@@ -112,7 +116,7 @@ func (n *Notes) Get(ctx context.Context, name string, atLeast watch.Revision) (N
 	if err != nil {
 		return Note{}, err
 	}
-	return read(record)
+	return read(ctx, record)
 }
 
 // Put writes a note. content is encoded as JSON; nil makes a mark. If an older note exists for which keeps returns
@@ -136,8 +140,8 @@ func (n *Notes) Put(ctx context.Context, name string, content any, keeps func(ol
 	}
 	_, err = n.store.Update(ctx, n.key(name), func(current *storage.Record) ([]byte, error) {
 		if current != nil && keeps != nil {
-			if old, err := read(current); err == nil && keeps(old) {
-				return current.JSON, nil
+			if old, err := read(ctx, current); err == nil && keeps(old) {
+				return current.JSON(ctx)
 			}
 		}
 		return bytes.Clone(text), nil // the store owns what it receives
@@ -165,7 +169,7 @@ func (n *Notes) List(ctx context.Context) (all []Note, from watch.Revision, err 
 		return nil, 0, err
 	}
 	for _, r := range page.Records {
-		note, err := read(r)
+		note, err := read(ctx, r)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -194,7 +198,7 @@ func (n *Notes) Watch(ctx context.Context, after watch.Revision, tell func(note 
 		for _, c := range changes {
 			note := Note{Name: c.Key.Name, Revision: c.Revision}
 			if c.Current != nil {
-				if note, err = read(c.Current); err != nil {
+				if note, err = read(ctx, c.Current); err != nil {
 					return err
 				}
 			}

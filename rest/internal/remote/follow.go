@@ -29,7 +29,7 @@ func (c *Service) follow(ctx context.Context, f service.Following, see func(serv
 	o := &origin{watching: watching{Service: c, Following: f}}
 	from := follow.Beginning{Existing: after == 0, After: watch.Revision(after)}
 	return follow.From(ctx, o, from, func(e follow.Event) error {
-		json, err := shown(e)
+		json, err := shown(ctx, e)
 		if err != nil {
 			return err
 		}
@@ -39,11 +39,15 @@ func (c *Service) follow(ctx context.Context, f service.Following, see func(serv
 
 // shown returns the object of an event. If follow discovered a deletion by listing, the object gets the resourceVersion
 // of the list.
-func shown(e follow.Event) ([]byte, error) {
-	if e.Type != apimeta.EventDeleted || e.Object.Revision == e.Revision {
-		return e.Object.JSON, nil
+func shown(ctx context.Context, e follow.Event) ([]byte, error) {
+	object, err := e.Object.JSON(ctx)
+	if err != nil {
+		return nil, err
 	}
-	v, _, err := codec.DecodeJSON(e.Object.JSON)
+	if e.Type != apimeta.EventDeleted || e.Object.Revision == e.Revision {
+		return object, nil
+	}
+	v, _, err := codec.DecodeJSON(object)
 	if err != nil {
 		return nil, unreadable("an object", err)
 	}
@@ -170,8 +174,8 @@ func recordOf(object []byte) (*storage.Record, error) {
 		return nil, err
 	}
 	revision, err := revisionOf(m.ResourceVersion)
-	return &storage.Record{Key: storage.Key{Namespace: m.Namespace, Name: m.Name}, Revision: revision, JSON: object,
-		Parts: storage.Parts{UID: m.UID}}, err
+	r := storage.Record{Key: storage.Key{Namespace: m.Namespace, Name: m.Name}, Revision: revision}
+	return r.With(object, storage.Parts{UID: m.UID}), err
 }
 
 // revisionOf parses a resourceVersion. Since release 1.35, Kubernetes guarantees that it is a decimal number.

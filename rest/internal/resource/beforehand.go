@@ -52,7 +52,11 @@ func (res *Resource) TakeConverted(ctx context.Context, old *Resource, converted
 	left := &Unconverted{res: res}
 	head := res.head()
 	for _, r := range page.Records {
-		if _, ok := converted[strconv.FormatUint(uint64(r.Revision), 10)]; !ok && !bytes.HasPrefix(r.JSON, head) {
+		text, err := r.JSON(ctx)
+		if err != nil {
+			return err
+		}
+		if _, ok := converted[strconv.FormatUint(uint64(r.Revision), 10)]; !ok && !bytes.HasPrefix(text, head) {
 			left.records = append(left.records, r)
 		}
 	}
@@ -79,8 +83,12 @@ func (u *Unconverted) Convert(ctx context.Context, converted Converted) error {
 func (u *Unconverted) convertSome(ctx context.Context, records []*storage.Record,
 	converted Converted) (n int, err error) {
 	c := conversion{to: u.res, list: len(u.records) > 1}
-	for size := 0; n < len(records) && (n == 0 || size+len(records[n].JSON) <= convertedAtOnce); n++ {
-		v, _, err := codec.DecodeJSON(records[n].JSON)
+	for size := 0; n < len(records) && (n == 0 || size+records[n].Len() <= convertedAtOnce); n++ {
+		text, err := records[n].JSON(ctx)
+		if err != nil {
+			return 0, err
+		}
+		v, _, err := codec.DecodeJSON(text)
 		if err != nil {
 			return 0, err
 		}
@@ -91,7 +99,7 @@ func (u *Unconverted) convertSome(ctx context.Context, records []*storage.Record
 		if n > 0 && c.from != from.GVK {
 			break
 		}
-		c.from, c.objects, size = from.GVK, append(c.objects, v), size+len(records[n].JSON)
+		c.from, c.objects, size = from.GVK, append(c.objects, v), size+records[n].Len()
 	}
 	objects, err := u.res.outside.call(ctx, c)
 	if err != nil {

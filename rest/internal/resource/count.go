@@ -66,7 +66,7 @@ func (res *Resource) Count(ctx context.Context, namespace string, p ListParamete
 		Total:    int64(len(page.Records)),
 	}
 	for _, field := range p.Query.Facets {
-		facet, err := of.facet(field, page.Records, loan)
+		facet, err := of.facet(ctx, field, page.Records, loan)
 		if err != nil {
 			return Counts{}, err
 		}
@@ -76,7 +76,8 @@ func (res *Resource) Count(ctx context.Context, namespace string, p ListParamete
 }
 
 // facet counts the values of a field, the most frequent ones first.
-func (res *Resource) facet(field string, records []*storage.Record, loan *storage.Loan) (Facet, error) {
+func (res *Resource) facet(ctx context.Context, field string, records []*storage.Record,
+	loan *storage.Loan) (Facet, error) {
 	f, err := res.queryField(field)
 	if err != nil {
 		return Facet{}, err
@@ -84,7 +85,7 @@ func (res *Resource) facet(field string, records []*storage.Record, loan *storag
 	facet := Facet{Field: field, Values: []ValueCount{}}
 	found := map[string]int64{}
 	for _, r := range records {
-		shown, err := res.Show(r)
+		shown, err := res.Show(ctx, r)
 		if err != nil {
 			return Facet{}, err
 		}

@@ -42,11 +42,15 @@ func newDecodedCache(budget *storage.Budget, maxBytes int64) decodedCache {
 const decodedOverhead = 300
 
 // Decode returns the document of a stored record, from the cache or from its text.
-func (res *Resource) Decode(r *storage.Record) (doc.Value, error) {
+func (res *Resource) Decode(ctx context.Context, r *storage.Record) (doc.Value, error) {
 	if kept, ok := res.decodedCache.entries.Get(decodedKey{r.Key, res.Stored}); ok && kept.revision == r.Revision {
 		return kept.obj, nil
 	}
-	obj, _, err := codec.DecodeJSON(r.JSON)
+	text, err := r.JSON(ctx)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	obj, _, err := codec.DecodeJSON(text)
 	if err != nil {
 		return doc.Value{}, fmt.Errorf("stored object %v: %w", r.Key, err)
 	}
@@ -63,7 +67,11 @@ func (res *Resource) DecodeSent(ctx context.Context, key storage.Key, text []byt
 		return doc.Value{}, false
 	}
 	r, err := res.Store.Get(ctx, key, storage.Any)
-	if err != nil || r.Revision != kept.revision || !bytes.Equal(r.JSON, bytes.TrimSuffix(text, []byte("\n"))) {
+	if err != nil || r.Revision != kept.revision {
+		return doc.Value{}, false
+	}
+	stored, err := r.JSON(ctx)
+	if err != nil || !bytes.Equal(stored, bytes.TrimSuffix(text, []byte("\n"))) {
 		return doc.Value{}, false
 	}
 	return kept.obj, doc.AllInRange(kept.obj)

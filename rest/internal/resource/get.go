@@ -77,7 +77,7 @@ func (res *Resource) StoreError(err error, name string) error {
 // request, and the request waits for it until ctx ends.
 func (res *Resource) ShowIn(ctx context.Context, r *storage.Record) (*storage.Record, error) {
 	if !res.ConvertsOutside() || res.Retired() {
-		return res.Show(r)
+		return res.Show(ctx, r)
 	}
 	one := []*storage.Record{r}
 	err := res.showOutside(ctx, one)
@@ -87,32 +87,42 @@ func (res *Resource) ShowIn(ctx context.Context, r *storage.Record) (*storage.Re
 // Show returns a stored record in the version of the resource: the record itself if this is the stored version,
 // otherwise a record of the converted object with the same key and revision. Callers share both and must not change
 // them.
-func (res *Resource) Show(r *storage.Record) (*storage.Record, error) {
+func (res *Resource) Show(ctx context.Context, r *storage.Record) (*storage.Record, error) {
 	if res.Stored.retirement.Load() != nil {
-		return res.showRetired(r)
+		return res.showRetired(ctx, r)
 	}
-	return res.show(r)
+	return res.show(ctx, r)
 }
 
-func (res *Resource) show(r *storage.Record) (*storage.Record, error) {
+// showToSelect is Show for a function that selects records. The store calls such a function without a context, and a
+// watch for as long as it lasts.
+func (res *Resource) showToSelect(r *storage.Record) (*storage.Record, error) {
+	return res.Show(context.Background(), r)
+}
+
+func (res *Resource) show(ctx context.Context, r *storage.Record) (*storage.Record, error) {
 	if res.FromStored == nil {
 		return r, nil
 	}
-	return res.showConverted(r)
+	return res.showConverted(ctx, r)
 }
 
 // showConverted returns the cached conversion of a record, or converts it.
-func (res *Resource) showConverted(r *storage.Record) (*storage.Record, error) {
+func (res *Resource) showConverted(ctx context.Context, r *storage.Record) (*storage.Record, error) {
 	if res.Stored.outside != nil {
 		one := []*storage.Record{r}
-		err := res.showOutside(context.Background(), one)
+		err := res.showOutside(context.WithoutCancel(ctx), one)
 		return one[0], err
 	}
 	k := shownKey{revision: r.Revision, as: res}
 	if shown := res.shownCache.get(k); shown != nil {
 		return shown, nil
 	}
-	v, _, err := codec.DecodeJSON(r.JSON)
+	text, err := r.JSON(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v, _, err := codec.DecodeJSON(text)
 	if err == nil {
 		v, err = res.FromStored(v)
 	}
@@ -124,12 +134,13 @@ func (res *Resource) showConverted(r *storage.Record) (*storage.Record, error) {
 
 // ShowAs caches v, the object of a record in this version, as a record.
 func (res *Resource) ShowAs(r *storage.Record, v doc.Value) (*storage.Record, error) {
-	shown := &storage.Record{Key: r.Key, Revision: r.Revision, JSON: codec.AppendObject(nil, v)}
-	var err error
-	if shown.Parts, err = res.extract(shown.JSON); err != nil {
+	text := codec.AppendObject(nil, v)
+	parts, err := res.extract(text)
+	if err != nil {
 		return nil, fmt.Errorf("%v as %s: %w", r.Key, res.VersionBeside(res.Stored), err)
 	}
-	return res.shownCache.add(shownKey{revision: r.Revision, as: res}, shown), nil
+	shown := storage.Record{Key: r.Key, Revision: r.Revision}
+	return res.shownCache.add(shownKey{revision: r.Revision, as: res}, shown.With(text, parts)), nil
 }
 
 // shownAhead is how many bytes of a list are converted before the answer begins.
@@ -148,11 +159,11 @@ func (res *Resource) ShowAhead(ctx context.Context, records []*storage.Record) e
 	}
 	bytes := 0
 	for _, r := range records {
-		shown, err := res.Show(r)
+		shown, err := res.Show(ctx, r)
 		if err != nil {
 			return err
 		}
-		if bytes += len(shown.JSON); bytes > shownAhead {
+		if bytes += shown.Len(); bytes > shownAhead {
 			break
 		}
 	}

@@ -24,7 +24,7 @@ const convertedAtOnce = 8 << 20
 // showOutside replaces stored records by records of the converted objects. It converts those together that no other
 // reader is converting. If it fails, the records may be of both kinds.
 func (res *Resource) showOutside(ctx context.Context, records []*storage.Record) error {
-	own, others := res.assign(records)
+	own, others := res.assign(ctx, records)
 	if err := res.convertAssigned(ctx, records, own); err != nil {
 		return err
 	}
@@ -50,13 +50,13 @@ func (res *Resource) showOutside(ctx context.Context, records []*storage.Record)
 
 // assign replaces the records whose conversion is cached. Of the others, it returns those that the caller must convert,
 // and those that another goroutine is converting.
-func (res *Resource) assign(records []*storage.Record) (own []assigned, others map[int]*pending) {
+func (res *Resource) assign(ctx context.Context, records []*storage.Record) (own []assigned, others map[int]*pending) {
 	o := res.Stored.outside
 	head := res.head()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for i, r := range records {
-		if bytes.HasPrefix(r.JSON, head) { // shown already
+		if text, err := r.JSON(ctx); err == nil && bytes.HasPrefix(text, head) { // shown already
 			continue
 		}
 		k := shownKey{revision: r.Revision, as: res}
@@ -103,8 +103,8 @@ func (res *Resource) convertAssigned(ctx context.Context, records []*storage.Rec
 			return context.Cause(ctx)
 		}
 		n, size := 0, 0
-		for n < len(own) && (n == 0 || size+len(own[n].shown.JSON) <= convertedAtOnce) {
-			size += len(own[n].shown.JSON)
+		for n < len(own) && (n == 0 || size+own[n].shown.Len() <= convertedAtOnce) {
+			size += own[n].shown.Len()
 			n++
 		}
 		shown, err := res.convertRecords(context.WithoutCancel(ctx), own[:n], len(records) > 1)
@@ -140,7 +140,11 @@ func (res *Resource) convertRecords(ctx context.Context, stored []assigned,
 	list bool) (shown []*storage.Record, err error) {
 	c := conversion{from: res.Stored.GVK, to: res, list: list, objects: make([]doc.Value, len(stored))}
 	for i, p := range stored {
-		if c.objects[i], _, err = codec.DecodeJSON(p.shown.JSON); err != nil {
+		text, err := p.shown.JSON(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if c.objects[i], _, err = codec.DecodeJSON(text); err != nil {
 			return nil, err
 		}
 	}

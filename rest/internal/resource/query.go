@@ -260,7 +260,7 @@ func (res *Resource) orderBy(o query.Order) storage.Order {
 	switch {
 	case res.FromStored != nil:
 		order.Value = func(r *storage.Record) string {
-			shown, err := res.Show(r)
+			shown, err := res.showToSelect(r)
 			if err != nil {
 				return "" // Match has let the record pass, or it is on no page; the reader of the page gets the error
 			}

@@ -62,7 +62,11 @@ func (res *Resource) Rehearse(ctx context.Context, old *Resource) error {
 		return err
 	}
 	for _, r := range page.Records {
-		if _, err := res.upgrade(r.JSON); err != nil {
+		text, err := r.JSON(ctx)
+		if err == nil {
+			_, err = res.upgrade(text)
+		}
+		if err != nil {
 			return fmt.Errorf("kind %q: %s %s/%s: %w", res.GVK.Kind, r.Key.Resource, r.Key.Namespace, r.Key.Name, err)
 		}
 		if err := ctx.Err(); err != nil {

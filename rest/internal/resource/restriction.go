@@ -21,7 +21,7 @@ func (res *Resource) CheckRestriction(o *rights.Restriction) error {
 
 // Admits reports whether the client sees a stored record.
 func (res *Resource) Admits(only *rights.Restriction, stored *storage.Record) bool {
-	return res.admits(only, stored, func() (*storage.Record, error) { return res.Show(stored) })
+	return res.admits(only, stored, func() (*storage.Record, error) { return res.showToSelect(stored) })
 }
 
 // admits is Admits for a record of which show returns the form in the version of the resource. Only filters of fields

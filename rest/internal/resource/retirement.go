@@ -124,13 +124,17 @@ func (res *Resource) EndOfWatch(ctx context.Context, err error) error {
 
 // showRetired is Show for a resource that is or was replaced. The store may already hold the record in the form of the
 // next resource.
-func (res *Resource) showRetired(r *storage.Record) (*storage.Record, error) {
-	if bytes.HasPrefix(r.JSON, []byte(`{"apiVersion":"`+res.Stored.GVK.GroupVersion().String()+`"`)) {
-		return res.show(r)
+func (res *Resource) showRetired(ctx context.Context, r *storage.Record) (*storage.Record, error) {
+	text, err := r.JSON(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(text, []byte(`{"apiVersion":"`+res.Stored.GVK.GroupVersion().String()+`"`)) {
+		return res.show(ctx, r)
 	}
 	next := res.inServed()
 	if next == nil || next == res {
 		return nil, status.ResourceNotFound()
 	}
-	return next.Show(r)
+	return next.Show(ctx, r)
 }

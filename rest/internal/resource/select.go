@@ -233,7 +233,7 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 		if !needsForm {
 			return true
 		}
-		shown, err := res.Show(r)
+		shown, err := res.showToSelect(r)
 		if err != nil {
 			return true // the reader of the record gets the error
 		}

@@ -36,7 +36,7 @@ func (c shownCache) add(k shownKey, shown *storage.Record) *storage.Record {
 	if k.revision == 0 { // an object that is not committed yet changes without a new revision
 		return shown
 	}
-	return c.entries.Add(k, shown, int64(len(shown.JSON)+shownOverhead))
+	return c.entries.Add(k, shown, int64(shown.Len()+shownOverhead))
 }
 
 // Forget frees the converted and the decoded objects that are kept for a resource.

@@ -58,7 +58,7 @@ func (s *reachedStore) UpdateAll(ctx context.Context, keys []storage.Key,
 }
 
 func (s *reachedStore) Watch(ctx context.Context, scope watch.Key, after watch.Revision,
-	terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+	terms ...watch.Term) (watch.Cursor[storage.Record], error) {
 	s.note("watch", scope)
 	return s.Store.Watch(ctx, scope, after, terms...)
 }

@@ -252,7 +252,7 @@ func (s *Calls) Watch(c Caller, f Following, see func(Event) error) error {
 		if err != nil {
 			return err
 		}
-		event, err := eventOf(l.Resource, e)
+		event, err := eventOf(c.Context, l.Resource, e)
 		if err != nil {
 			return err
 		}

@@ -45,14 +45,15 @@ func (l *Local) Get(c Caller, at Address, resourceVersion string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	if at.Subresource == "" {
-		return record.JSON, nil
+	text, err := record.JSON(c.Context)
+	if err != nil || at.Subresource == "" {
+		return text, err
 	}
 	sub := l.Resource.FindSubresource(at.Subresource)
 	if sub == nil {
 		return nil, status.ResourceNotFound()
 	}
-	v, err := sub.Show(write.In(c.Context, l.Resource.Environment), record.JSON, sub.Get)
+	v, err := sub.Show(write.In(c.Context, l.Resource.Environment), text, sub.Get)
 	if err != nil {
 		return nil, err
 	}
@@ -91,22 +92,26 @@ func (l *Local) List(c Caller, namespace string, selected Selected, into Into) (
 	page, err := l.Resource.List(c.Context, namespace, p, into.Buffer)
 	if err == nil && into.See != nil {
 		if err = l.Resource.ShowAhead(c.Context, page.Records); err == nil {
-			err = l.see(&page, into.See)
+			err = l.see(c.Context, &page, into.See)
 		}
 	}
 	return Page{Page: page}, err
 }
 
 // see calls see with the records of a page, and takes them out of the page.
-func (l *Local) see(page *resource.Page, see func([]byte) error) error {
+func (l *Local) see(ctx context.Context, page *resource.Page, see func([]byte) error) error {
 	records := page.Records
 	page.Records = nil
 	for _, r := range records {
-		shown, err := l.Resource.Show(r)
-		if err == nil {
-			err = see(shown.JSON)
-		}
+		shown, err := l.Resource.Show(ctx, r)
 		if err != nil {
+			return err
+		}
+		text, err := shown.JSON(ctx)
+		if err != nil {
+			return err
+		}
+		if err := see(text); err != nil {
 			return err
 		}
 	}
@@ -261,7 +266,7 @@ func (l *Local) DeleteCollection(c Caller, w *Wanted, selected Selected, into In
 	}
 	deleted, err := l.Writes.DeleteAll(c.Context, collection, w.Deletion)
 	if err == nil && into.See != nil {
-		err = l.see(&deleted, into.See)
+		err = l.see(c.Context, &deleted, into.See)
 	}
 	return Page{Page: deleted}, err
 }
@@ -282,7 +287,7 @@ func (l *Local) Watch(c Caller, f Following, see func(Event) error) error {
 		return err
 	}
 	return follow.Watch(c.Context, l.Resource, b, func(e follow.Event) error {
-		event, err := eventOf(l.Resource, e)
+		event, err := eventOf(c.Context, l.Resource, e)
 		if err != nil {
 			return err
 		}
@@ -292,18 +297,19 @@ func (l *Local) Watch(c Caller, f Following, see func(Event) error) error {
 
 // eventOf converts an event to the version of a resource. A deleted object gets the resourceVersion of its deletion, as
 // in a watch over HTTP.
-func eventOf(res *resource.Resource, e follow.Event) (Event, error) {
-	r, err := res.Show(e.Object)
+func eventOf(ctx context.Context, res *resource.Resource, e follow.Event) (Event, error) {
+	r, err := res.Show(ctx, e.Object)
 	if err != nil {
 		return Event{}, err
 	}
-	event := Event{Type: e.Type, JSON: r.JSON, ResourceVersion: text(e.Revision)}
+	event := Event{Type: e.Type, ResourceVersion: text(e.Revision)}
 	if e.Type == apimeta.EventDeleted {
-		event.JSON = r.AppendAt(nil, e.Revision)
+		event.JSON, err = r.AppendAt(ctx, nil, e.Revision)
 	} else {
 		event.Written = time.UnixMicro(e.Object.Written)
+		event.JSON, err = r.JSON(ctx)
 	}
-	return event, nil
+	return event, err
 }
 
 func text(revision watch.Revision) string { return strconv.FormatUint(uint64(revision), 10) }

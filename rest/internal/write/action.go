@@ -34,7 +34,11 @@ func (w *Write) Call(ctx context.Context, body doc.Value) (doc.Value, error) {
 	if err != nil {
 		return doc.Value{}, err
 	}
-	if w.before.shown, _, err = codec.DecodeJSON(record.JSON); err != nil {
+	text, err := record.JSON(ctx)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if w.before.shown, _, err = codec.DecodeJSON(text); err != nil {
 		return doc.Value{}, fmt.Errorf("stored object %v: %w", record.Key, err)
 	}
 	if body, err = w.admitView(ctx, body, doc.Value{}); err != nil {

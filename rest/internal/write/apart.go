@@ -46,7 +46,10 @@ func takeBack(ctx context.Context, res *resource.Resource, created *storage.Reco
 	_, err := res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
 		next := make([][]byte, len(keys))
 		if now := current[0]; now != nil && now.UID != created.UID {
-			next[0] = now.JSON
+			var err error
+			if next[0], err = now.JSON(ctx); err != nil {
+				return nil, err
+			}
 		}
 		return next, nil
 	})

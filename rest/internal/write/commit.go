@@ -112,7 +112,11 @@ func (w *Write) commitWith(ctx context.Context, key storage.Key, needs []need,
 			if err := need.check(current[i+1], w.Name); err != nil {
 				return nil, err
 			}
-			all = append(all, current[i+1].JSON)
+			text, err := current[i+1].JSON(ctx)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, text)
 		}
 		var err error
 		all[0], err = compute(current[0])

@@ -174,7 +174,7 @@ func maxDefaults(res *resource.Resource, old *storage.Record) int {
 	if old == nil {
 		return res.MaxDefaults()
 	}
-	return max(res.MaxDefaults(), len(old.JSON))
+	return max(res.MaxDefaults(), old.Len())
 }
 
 // defaultWithin defaults a document of the object or of its subresource. It refuses a document that its defaults alone

@@ -51,20 +51,20 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 		w.endDeletionLater(record)
 		if w.after.json != nil {
 			w.result.Gone = false
-			return w.result, w.showResult(record)
+			return w.result, w.showResult(ctx, record)
 		}
 	case w.result.Gone && w.after.json != nil:
 		return w.removeMarked(record)
 	case w.result.Gone:
 		w.writes.reaper.forget(w.result.UID)
 	default:
-		obj, err := w.committedObject(record)
+		obj, err := w.committedObject(ctx, record)
 		if err != nil {
 			return Result{}, err
 		}
 		w.writes.reaper.await(ctx, w.res.Stored, record)
 		w.writes.unattended.await(w.res.Stored, record, obj)
-		return w.result, w.showResult(record)
+		return w.result, w.showResult(ctx, record)
 	}
 	if w.result.Gone && !w.res.Traits.ReturnDeleted {
 		return w.result, nil
@@ -102,7 +102,7 @@ func (w *Write) removeMarked(marked *storage.Record) (Result, error) {
 	case !w.res.Traits.ReturnDeleted: // another client has removed it
 		return w.result, nil
 	}
-	return w.result, w.showResult(marked)
+	return w.result, w.showResult(ctx, marked)
 }
 
 // Collection says which objects [Writes.DeleteAll] deletes, and how.
@@ -139,7 +139,7 @@ func (all *Writes) DeleteAll(ctx context.Context, c Collection, options apimeta.
 		return resource.Page{}, err
 	}
 	for _, r := range found.Records {
-		if _, err := res.Show(r); err != nil {
+		if _, err := res.Show(ctx, r); err != nil {
 			return resource.Page{}, err // the selector could not read it, so it may not match
 		}
 	}
@@ -193,11 +193,15 @@ func validateDelete(ctx context.Context, res *resource.Resource, current *storag
 	if !res.GoType.SetHooks().ValidateDelete {
 		return nil
 	}
-	shown, err := res.Show(current)
+	shown, err := res.Show(ctx, current)
 	if err != nil {
 		return err
 	}
-	obj, err := res.GoType.Decode(shown.JSON)
+	text, err := shown.JSON(ctx)
+	if err != nil {
+		return err
+	}
+	obj, err := res.GoType.Decode(text)
 	if err != nil {
 		return fmt.Errorf("stored object %v: %w", current.Key, err)
 	}

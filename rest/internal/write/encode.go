@@ -75,7 +75,7 @@ func (w *Write) encode(context.Context) error {
 func (w *Write) encodeStored(obj forms) error {
 	before := 0
 	if w.before.record != nil {
-		before = len(w.before.record.JSON)
+		before = w.before.record.Len()
 	}
 	w.after.json = codec.EncodeObject(obj.stored)
 	err := checkSize(w.res, w.after.json, before)

@@ -41,7 +41,7 @@ func (w *Write) read(ctx context.Context) (err error) {
 		w.before.forms, w.before.json, err = formsOf(ctx, w.res, w.before.record)
 		return err
 	}
-	w.before.stored, err = w.res.Decode(w.before.record)
+	w.before.stored, err = w.res.Decode(ctx, w.before.record)
 	return err
 }
 

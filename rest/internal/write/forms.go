@@ -21,16 +21,19 @@ func formsOf(ctx context.Context, res *resource.Resource, current *storage.Recor
 	if err != nil {
 		return f, nil, err
 	}
-	if f.stored, err = res.Decode(current); err != nil {
+	if f.stored, err = res.Decode(ctx, current); err != nil {
+		return f, nil, err
+	}
+	if json, err = record.JSON(ctx); err != nil {
 		return f, nil, err
 	}
 	if f.shown = f.stored; record != current {
-		f.shown, _, err = codec.DecodeJSON(record.JSON)
+		f.shown, _, err = codec.DecodeJSON(json)
 	}
 	if err != nil {
 		return f, nil, fmt.Errorf("stored object %v: %w", current.Key, err)
 	}
-	return f, record.JSON, nil
+	return f, json, nil
 }
 
 // withMetadata sets fields of the metadata in both forms. The changes must be sorted by key.

@@ -62,15 +62,20 @@ func (w *Write) commitPlan(
 			if err := need.check(current[at], w.Name); err != nil {
 				return nil, err
 			}
-			next[at] = current[at].JSON
+			var err error
+			if next[at], err = current[at].JSON(ctx); err != nil {
+				return nil, err
+			}
 		}
 		var err error
 		if next[entries], err = compute(object); err != nil {
 			return nil, err
 		}
-		texts := plan.Unchanged(current)
+		var texts [][]byte
 		if w.replacesVersion() {
-			texts, err = plan.Texts(w.change(ctx, next[entries]), current)
+			texts, err = plan.Texts(ctx, w.change(ctx, next[entries]), current)
+		} else {
+			texts, err = plan.Unchanged(ctx, current)
 		}
 		copy(next, texts)
 		return next, err

@@ -42,6 +42,10 @@ func (r *hookWrite) namespaceObject(ctx context.Context) (doc.Value, error) {
 	if err != nil {
 		return doc.Value{}, namespaces.StoreError(err, name)
 	}
-	v, _, err := codec.DecodeJSON(record.JSON)
+	text, err := record.JSON(ctx)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	v, _, err := codec.DecodeJSON(text)
 	return v, err
 }

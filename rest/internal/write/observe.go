@@ -38,27 +38,27 @@ func (w *Write) endCommit(err error) {
 func (w *Write) committed(ctx context.Context, record *storage.Record, err error) {
 	w.endCommit(err)
 	if w.in != nil && w.observer != nil && err == nil && record != nil && (w.removes || record != w.found) {
-		w.in.committedLater(ctx, w.observer, record.Key, w.changeTo(record))
+		w.in.committedLater(ctx, w.observer, record.Key, w.changeTo(ctx, record))
 		return
 	}
 	if w.in != nil || w.observer == nil || err != nil || record == nil ||
 		w.found != nil && w.found.Revision == record.Revision {
 		return
 	}
-	w.observer.Committed(ctx, w.changeTo(record))
+	w.observer.Committed(ctx, w.changeTo(ctx, record))
 }
 
-// changeTo describes the change to a record.
-func (w *Write) changeTo(record *storage.Record) observe.ObjectChange {
+// changeTo describes the change to a record. It leaves a text out that the store cannot read.
+func (w *Write) changeTo(ctx context.Context, record *storage.Record) observe.ObjectChange {
 	c := observe.ObjectChange{
 		Resource: w.res.GR.String(), Namespace: record.Key.Namespace, Name: record.Key.Name, UID: record.UID,
 		Revision: uint64(record.Revision),
 	}
 	if w.found != nil {
-		c.Before = w.found.JSON
+		c.Before, _ = w.found.JSON(ctx)
 	}
 	if !w.removes {
-		c.After = record.JSON
+		c.After, _ = record.JSON(ctx)
 	}
 	return c
 }

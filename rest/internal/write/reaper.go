@@ -74,14 +74,15 @@ func (r *reaper) load(res *resource.Resource) {
 	if !res.Traits.RemoveWhenDue || res.Kind.Virtual {
 		return
 	}
-	page, err := res.Store.List(context.Background(), storage.Query{Within: watch.Key{Resource: res.StoredName()},
+	ctx := context.Background()
+	page, err := res.Store.List(ctx, storage.Query{Within: watch.Key{Resource: res.StoredName()},
 		Match: func(record *storage.Record) bool { return record.Deleting }}, nil)
 	if err != nil {
 		r.writes.env.Logger.Error("objects whose grace period is running cannot be listed, so nobody removes them",
 			slog.String("resource", res.GR.String()), slog.Any("error", err))
 	}
 	for _, record := range page.Records {
-		if d := dueOf(record); d != nil {
+		if d := dueOf(ctx, record); d != nil {
 			r.push(d)
 		}
 	}
@@ -89,8 +90,12 @@ func (r *reaper) load(res *resource.Resource) {
 
 // dueOf says when to remove an object. It returns nil if no grace period is running, or if the object cannot be
 // decoded; a reader of the object reports that.
-func dueOf(record *storage.Record) *due {
-	obj, _, err := codec.DecodeJSON(record.JSON)
+func dueOf(ctx context.Context, record *storage.Record) *due {
+	text, err := record.JSON(ctx)
+	if err != nil {
+		return nil
+	}
+	obj, _, err := codec.DecodeJSON(text)
 	if err != nil {
 		return nil
 	}
@@ -106,7 +111,7 @@ func (r *reaper) await(ctx context.Context, res *resource.Resource, record *stor
 	if !res.Traits.RemoveWhenDue {
 		return
 	}
-	d := dueOf(record)
+	d := dueOf(ctx, record)
 	if d == nil {
 		r.forget(record.UID)
 		return
@@ -114,7 +119,7 @@ func (r *reaper) await(ctx context.Context, res *resource.Resource, record *stor
 	r.push(d)
 	// Another deletion may have removed the object, and called forget, before push.
 	now, err := res.Store.Get(context.WithoutCancel(ctx), record.Key, storage.MostRecent)
-	if errors.Is(err, storage.ErrNotFound) || err == nil && (now.UID != record.UID || dueOf(now) == nil) {
+	if errors.Is(err, storage.ErrNotFound) || err == nil && (now.UID != record.UID || dueOf(ctx, now) == nil) {
 		r.forget(record.UID)
 	}
 }
@@ -261,7 +266,7 @@ func (all *Writes) EndGrace(
 	if err != nil {
 		return 0, res.StoreError(err, key.Name)
 	}
-	d := dueOf(record)
+	d := dueOf(ctx, record)
 	if d == nil {
 		return 0, nil
 	}

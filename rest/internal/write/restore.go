@@ -105,14 +105,15 @@ func withMembersOf(m, other doc.Value, names []string) doc.Value {
 // that does not shorten the running grace period, or that the kind's strategy holds anyway, as it holds a namespace
 // that is being emptied. The deletion of an object that only finalizers hold goes on, because it may change the
 // propagation policy.
-func (w *Write) compare(ctx context.Context) error {
+func (w *Write) compare(ctx context.Context) (err error) {
 	if w.deletion != nil {
 		old := w.before.stored
 		waits := objectmeta.GraceOf(old) > 0 && !shortens(old, *w.deletion)
 		if w.done = waits || objectmeta.Deleting(old) && w.res.Strategy.Holds(old); w.done {
-			w.after.stored, w.after.json = old, w.before.record.JSON
+			w.after.stored = old
+			w.after.json, err = w.before.record.JSON(ctx)
 		}
-		return nil
+		return err
 	}
 	if w.before.record.Deleting || !doc.Equal(w.draft.now, w.before.shown) || w.splitsEntries() {
 		return nil
@@ -124,8 +125,9 @@ func (w *Write) compare(ctx context.Context) error {
 		return err
 	}
 	w.done = true // the stored object has taken the other steps before
-	w.result.JSON, w.after.json = w.before.json, w.before.record.JSON
-	return nil
+	w.result.JSON = w.before.json
+	w.after.json, err = w.before.record.JSON(ctx)
+	return err
 }
 
 // setAside takes the managedFields out of the object. Hooks do not see them, and the step own computes new ones.

@@ -143,7 +143,7 @@ func (w *Write) endDeletionLater(record *storage.Record) {
 			w.writes.reaper.forget(record.UID)
 		default:
 			w.writes.reaper.await(ctx, w.res.Stored, change.Current)
-			if obj, err := w.res.Decode(change.Current); err == nil {
+			if obj, err := w.res.Decode(ctx, change.Current); err == nil {
 				w.writes.unattended.await(w.res.Stored, change.Current, obj)
 			}
 		}

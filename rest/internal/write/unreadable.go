@@ -24,7 +24,11 @@ func (w *Write) deleteUnreadable(ctx context.Context) (Result, error) {
 		if w.before.record == nil {
 			return nil, w.res.NotFound(w.Name)
 		}
-		if readable(w.res, current) {
+		text, err := current.JSON(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if readable(w.res, text) {
 			return nil, status.Conflict(w.res.GR, w.Name,
 				"unsafe deletion is not allowed because the object is decodable from storage")
 		}
@@ -40,11 +44,11 @@ func (w *Write) deleteUnreadable(ctx context.Context) (Result, error) {
 	return w.result, err
 }
 
-// readable reports whether a stored object can be decoded as the resource's kind.
-func readable(res *resource.Resource, record *storage.Record) bool {
-	if _, _, err := codec.DecodeJSON(record.JSON); err != nil {
+// readable reports whether the text of a stored object can be decoded as the resource's kind.
+func readable(res *resource.Resource, text []byte) bool {
+	if _, _, err := codec.DecodeJSON(text); err != nil {
 		return false
 	}
-	_, err := res.Stored.GoType.Decode(record.JSON)
+	_, err := res.Stored.GoType.Decode(text)
 	return err == nil
 }

@@ -218,7 +218,7 @@ func (w *Write) create(ctx context.Context) (Result, error) {
 			w.result.JSON = codec.AppendObject(nil, w.after.shown)
 			return w.result, nil
 		case err == nil:
-			return w.result, w.showResult(record)
+			return w.result, w.showResult(ctx, record)
 		case !w.result.Taken || !w.draft.nameGenerated:
 			return Result{Taken: w.result.Taken}, err
 		}
@@ -237,14 +237,15 @@ func (w *Write) update(ctx context.Context) (Result, error) {
 	if w.result.Gone || record == nil {
 		return w.result, nil
 	}
-	w.keep(record)
-	return w.result, w.showResult(record)
+	w.keep(ctx, record)
+	return w.result, w.showResult(ctx, record)
 }
 
 // keep keeps the document of the committed object for the next write, unless the store has made another object of it.
-func (w *Write) keep(record *storage.Record) {
+func (w *Write) keep(ctx context.Context, record *storage.Record) {
+	kept, err := record.Holds(ctx, w.after.json)
 	switch {
-	case !record.Holds(w.after.json):
+	case err != nil || !kept:
 		w.res.ForgetDecoded(record.Key)
 	case w.after.stored.IsAbsent(): // the write has changed nothing
 		w.res.KeepDecoded(record, w.before.stored)
@@ -254,23 +255,33 @@ func (w *Write) keep(record *storage.Record) {
 }
 
 // committedObject returns the document of a committed object, in the stored version.
-func (w *Write) committedObject(record *storage.Record) (doc.Value, error) {
-	if record.Holds(w.after.json) {
+func (w *Write) committedObject(ctx context.Context, record *storage.Record) (doc.Value, error) {
+	kept, err := record.Holds(ctx, w.after.json)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if kept {
 		return withRevision(w.after.stored, record), nil
 	}
-	return w.res.Decode(record)
+	return w.res.Decode(ctx, record)
 }
 
 // showResult puts the committed object into the result. If a step has already computed the object in the version of the
 // request, and the store has kept it, only its resourceVersion is missing, and nothing is converted again.
-func (w *Write) showResult(record *storage.Record) (err error) {
-	if w.after.response.IsAbsent() || !record.Holds(w.after.json) {
-		record, err = w.res.Show(record)
-	} else {
+func (w *Write) showResult(ctx context.Context, record *storage.Record) (err error) {
+	computed := !w.after.response.IsAbsent()
+	if computed {
+		computed, err = record.Holds(ctx, w.after.json)
+	}
+	switch {
+	case err != nil:
+	case computed:
 		record, err = w.res.ShowAs(record, withRevision(w.after.response, record))
+	default:
+		record, err = w.res.Show(ctx, record)
 	}
 	if err == nil {
-		w.result.JSON = record.JSON
+		w.result.JSON, err = record.JSON(ctx)
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd/embedded"
 	"github.com/decorum-go/decorum/storage/storagetest"
@@ -52,7 +53,8 @@ func TestLifeOfACluster(t *testing.T) {
 			for i, p := range all {
 				for name, want := range written {
 					if p.store != nil {
-						assert.Equal(t, want.JSON, read(t, p.store, name).JSON, "%s on process %d", name, i)
+						got := recordtest.Text(read(t, p.store, name))
+						assert.Equal(t, recordtest.Text(want), got, "%s on process %d", name, i)
 					}
 				}
 			}
@@ -118,7 +120,8 @@ func TestLifeOfACluster(t *testing.T) {
 	})
 	step("without a quorum", func(t *testing.T) {
 		all[1].close()
-		written["founded-a"].JSON = withoutQuorum(t, all[0].store, "founded-a").JSON
+		changed := withoutQuorum(t, all[0].store, "founded-a")
+		written["founded-a"] = written["founded-a"].With(recordtest.Text(changed), changed.Parts)
 		all[1].mustOpen()
 	})
 	step("join", func(t *testing.T) {

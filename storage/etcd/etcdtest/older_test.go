@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/etcd/etcdutl/v3/snapshot"
 	"go.uber.org/zap"
 
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
 	"github.com/decorum-go/decorum/storage/etcd/etcdtest"
@@ -45,11 +46,11 @@ func TestBackupOfAnOlderProgram(t *testing.T) {
 			plain, err := store.Get(t.Context(), note("plain"), storage.MostRecent)
 			require.NoError(t, err)
 			assert.Equal(t, `{"kind":"Note","metadata":{"name":"plain","namespace":"default","resourceVersion":"1795707271801288"},"text":"2"}`,
-				string(plain.JSON))
+				string(recordtest.Text(plain)))
 			sealed, err := store.Get(t.Context(), note("sealed"), storage.MostRecent)
 			require.NoError(t, err)
 			assert.Equal(t, `{"kind":"Note","metadata":{"name":"sealed","namespace":"default","resourceVersion":"1795707271802056"},"text":"secret"}`,
-				string(sealed.JSON))
+				string(recordtest.Text(sealed)))
 			_, err = store.Get(t.Context(), note("deleted"), storage.MostRecent)
 			assert.ErrorIs(t, err, storage.ErrNotFound)
 			next, err := put(t.Context(), store, "plain", "3")

@@ -14,6 +14,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/decorum-go/decorum/internal/test/hangtest"
+	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/internal/test/sealtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -204,7 +205,7 @@ func TestChangedByHandWhileClosed(t *testing.T) {
 			func(t *testing.T, store *etcd.Store, _ watch.Revision) error {
 				r, err := store.Get(t.Context(), note("x"), storage.MostRecent)
 				if err == nil {
-					assert.Contains(t, string(r.JSON), "former")
+					assert.Contains(t, string(recordtest.Text(r)), "former")
 				}
 				return err
 			},
@@ -247,7 +248,7 @@ func TestOwnCommitsKeepTheOrder(t *testing.T) {
 		serving(t, etcd.Options{Client: connect(t, shared), Prefix: prefix}),
 	}
 	require.NoError(t, putAll(t.Context(), replicas[0], 100, 10))
-	cursors := make([]*watch.Cursor[storage.Record], len(replicas))
+	cursors := make([]watch.Cursor[storage.Record], len(replicas))
 	for i, replica := range replicas {
 		_, err := replica.Get(t.Context(), note("n0"), storage.MostRecent)
 		require.NoError(t, err)

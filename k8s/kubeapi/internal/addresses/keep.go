@@ -125,11 +125,11 @@ func (w *keeping) follow(ctx context.Context, objects raw.Objects, logger *slog.
 func (w *keeping) see(ctx context.Context, c *watch.Change[storage.Record], atStart bool) error {
 	switch c.Key.Resource {
 	case serviceResource:
-		was, err := decoded[corev1.Service](c.Previous)
+		was, err := decoded[corev1.Service](ctx, c.Previous)
 		if err != nil {
 			return err
 		}
-		is, err := decoded[corev1.Service](c.Current)
+		is, err := decoded[corev1.Service](ctx, c.Current)
 		if err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (w *keeping) see(ctx context.Context, c *watch.Change[storage.Record], atSt
 		} else if c.Current != nil {
 			return nil
 		}
-		a, err := decoded[networkingv1.IPAddress](last)
+		a, err := decoded[networkingv1.IPAddress](ctx, last)
 		if err != nil {
 			return err
 		}
@@ -166,10 +166,14 @@ func (w *keeping) see(ctx context.Context, c *watch.Change[storage.Record], atSt
 }
 
 // decoded returns the object of a record, or an empty one without a record.
-func decoded[T any](r *storage.Record) (*T, error) {
+func decoded[T any](ctx context.Context, r *storage.Record) (*T, error) {
 	obj := new(T)
 	if r == nil {
 		return obj, nil
 	}
-	return obj, json.Unmarshal(r.JSON, obj)
+	text, err := r.JSON(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return obj, json.Unmarshal(text, obj)
 }

@@ -64,10 +64,17 @@ func insert(ctx context.Context, store storage.Store, records []*storage.Record)
 		next := make([][]byte, len(records))
 		for i, r := range records {
 			if current[i] != nil {
-				next[i] = current[i].JSON
+				var err error
+				if next[i], err = current[i].JSON(ctx); err != nil {
+					return nil, err
+				}
 				continue
 			}
-			next[i] = slices.Clone(r.JSON)
+			text, err := r.JSON(ctx)
+			if err != nil {
+				return nil, err
+			}
+			next[i] = slices.Clone(text)
 			metadata := next[i][r.Metadata.Start:r.Metadata.End]
 			copy(metadata[bytes.Index(metadata, []byte(`"`+r.UID+`"`))+1:], uuid.NewUUID())
 		}

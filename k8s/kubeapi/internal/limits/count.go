@@ -85,7 +85,7 @@ func (c *counter) follow(ctx context.Context, enqueue func(controller.Key), sync
 			return err
 		}
 		for _, change := range changes.List {
-			changed, err := quotas.see(change)
+			changed, err := quotas.see(ctx, change)
 			if err != nil {
 				return err
 			}
@@ -106,7 +106,7 @@ func (c *counter) follow(ctx context.Context, enqueue func(controller.Key), sync
 }
 
 // see records the existing quotas, and reports whether the quotas of the namespace must be counted again.
-func (k known) see(c *watch.Change[storage.Record]) (bool, error) {
+func (k known) see(ctx context.Context, c *watch.Change[storage.Record]) (bool, error) {
 	namespace := c.Key.Namespace
 	if c.Key.Resource == quotaResource {
 		if c.Current == nil {
@@ -117,7 +117,7 @@ func (k known) see(c *watch.Change[storage.Record]) (bool, error) {
 			}
 			k[namespace][c.Key.Name] = true
 		}
-		return changesLimits(c)
+		return changesLimits(ctx, c)
 	}
 	if c.Previous == nil || len(k[namespace]) == 0 {
 		return false, nil
@@ -125,20 +125,29 @@ func (k known) see(c *watch.Change[storage.Record]) (bool, error) {
 	if c.Current == nil {
 		return true, nil
 	}
-	return mayChangeUsage(c)
+	return mayChangeUsage(ctx, c)
+}
+
+// decodeRecord decodes the object of a record.
+func decodeRecord(ctx context.Context, r *storage.Record, into any) error {
+	text, err := r.JSON(ctx)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
 }
 
 // mayChangeUsage reports whether an update may change how much of a quota an object uses.
-func mayChangeUsage(c *watch.Change[storage.Record]) (bool, error) {
+func mayChangeUsage(ctx context.Context, c *watch.Change[storage.Record]) (bool, error) {
 	plural, group, _ := strings.Cut(c.Key.Resource, ".")
 	was, is := typed(group, plural), typed(group, plural)
 	if was == nil {
 		return false, nil
 	}
-	if err := json.Unmarshal(c.Previous.JSON, was); err != nil {
+	if err := decodeRecord(ctx, c.Previous, was); err != nil {
 		return false, err
 	}
-	if err := json.Unmarshal(c.Current.JSON, is); err != nil {
+	if err := decodeRecord(ctx, c.Current, is); err != nil {
 		return false, err
 	}
 	of := countedAs(group, plural, nearby{}) // the requests of a claim never change
@@ -155,15 +164,15 @@ func mayChangeUsage(c *watch.Change[storage.Record]) (bool, error) {
 }
 
 // changesLimits reports whether a quota is new or gone, or has other limits than before.
-func changesLimits(c *watch.Change[storage.Record]) (bool, error) {
+func changesLimits(ctx context.Context, c *watch.Change[storage.Record]) (bool, error) {
 	if c.Previous == nil || c.Current == nil {
 		return true, nil
 	}
 	var was, is corev1.ResourceQuota
-	if err := json.Unmarshal(c.Previous.JSON, &was); err != nil {
+	if err := decodeRecord(ctx, c.Previous, &was); err != nil {
 		return false, err
 	}
-	if err := json.Unmarshal(c.Current.JSON, &is); err != nil {
+	if err := decodeRecord(ctx, c.Current, &is); err != nil {
 		return false, err
 	}
 	return !equality.Semantic.DeepEqual(was.Spec, is.Spec), nil
@@ -238,7 +247,7 @@ func (c *counter) sum(ctx context.Context, q *corev1.ResourceQuota, name string,
 	for _, r := range records {
 		obj := typed(group, plural)
 		if obj != nil {
-			if err := json.Unmarshal(r.JSON, obj); err != nil {
+			if err := decodeRecord(ctx, r, obj); err != nil {
 				return nil, fmt.Errorf("stored object %v: %w", r.Key, err)
 			}
 		}
