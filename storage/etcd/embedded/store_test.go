@@ -71,7 +71,7 @@ func TestOpenIsCanceled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	openAll(t, all)
 	put(t, all[0].store, "a", "1")
-	assert.Contains(t, string(recordtest.JSON(t, read(t, all[1].store, "a"))), `"text":"1"`)
+	assert.Contains(t, string(recordtest.Text(read(t, all[1].store, "a"))), `"text":"1"`)
 }
 
 // firstLine cancels a context when something is written.
