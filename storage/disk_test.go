@@ -16,7 +16,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
@@ -120,7 +119,7 @@ func (d *disk) Rewrite(_ context.Context, resource, form string, records []*stor
 	for _, r := range records {
 		if d.records[r.Key].Revision == r.Revision {
 			d.records[r.Key] = storage.Stored{Key: r.Key, Revision: r.Revision, Written: r.Written,
-				JSON: bytes.Clone(recordtest.Text(r)),
+				JSON: bytes.Clone(storagetest.Text(r)),
 				Form: form}
 		}
 	}
@@ -155,12 +154,12 @@ func (d *disk) write(g storage.Group) {
 		}
 		u := storage.PriorState{Key: e.Key, Revision: e.Revision, GroupEnd: end, At: g.At, Form: e.Form}
 		if e.Previous != nil {
-			u.Before, u.Written = bytes.Clone(recordtest.Text(e.Previous)), e.Previous.Written
+			u.Before, u.Written = bytes.Clone(storagetest.Text(e.Previous)), e.Previous.Written
 		}
 		d.history = append(d.history, u)
 		if e.Current != nil {
 			d.records[e.Key] = storage.Stored{Key: e.Key, Revision: e.Revision, Written: e.Current.Written,
-				JSON: bytes.Clone(recordtest.Text(e.Current)), Form: e.Form}
+				JSON: bytes.Clone(storagetest.Text(e.Current)), Form: e.Form}
 		} else {
 			delete(d.records, e.Key)
 		}

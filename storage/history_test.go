@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -182,7 +182,7 @@ func TestSnapshotsAreBoundedByBytes(t *testing.T) {
 	for i, opts := range pages {
 		page, err := m.List(t.Context(), opts, nil)
 		require.NoError(t, err)
-		assert.True(t, bytes.HasSuffix(recordtest.Text(page.Records[0]), fmt.Appendf(nil, `"round":%d}`, i/len(labels))),
+		assert.True(t, bytes.HasSuffix(storagetest.Text(page.Records[0]), fmt.Appendf(nil, `"round":%d}`, i/len(labels))),
 			"a snapshot that was dropped is built again")
 	}
 	runtime.KeepAlive(m)

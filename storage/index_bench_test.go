@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -67,7 +67,7 @@ func BenchmarkWriteWithIndexes(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				n := i * 7919 % count
 				_, err := m.Update(context.Background(), typicalKey(n), func(current *storage.Record) ([]byte, error) {
-					next := append([]byte(nil), recordtest.Text(current)...)
+					next := append([]byte(nil), storagetest.Text(current)...)
 					next[len(next)-5] ^= 1 // a letter of "Running"
 					return next, nil
 				})

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -78,7 +78,7 @@ func BenchmarkUpdate(b *testing.B) {
 	benchmark(b, func(b *testing.B, m *storage.Engine, count int) {
 		for i := 0; b.Loop(); i++ {
 			_, err := m.Update(context.Background(), typicalKey(i*7919%count), func(current *storage.Record) ([]byte, error) {
-				next := append([]byte(nil), recordtest.Text(current)...)
+				next := append([]byte(nil), storagetest.Text(current)...)
 				next[len(next)-3] = '0' + (next[len(next)-3]+1)%10
 				return next, nil
 			})
@@ -112,7 +112,7 @@ func BenchmarkDeleteCreate(b *testing.B) {
 				b.Fatal(err)
 			}
 			if _, err = m.Update(context.Background(), key,
-				func(*storage.Record) ([]byte, error) { return recordtest.Text(r), nil }); err != nil {
+				func(*storage.Record) ([]byte, error) { return storagetest.Text(r), nil }); err != nil {
 				b.Fatal(err)
 			}
 		}

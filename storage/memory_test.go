@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/storagetest"
@@ -235,7 +234,7 @@ func TestSpareRoomIsNotKept(t *testing.T) {
 		return append(make([]byte, 0, 64<<10), podJSON("x", 10)...), nil
 	})
 	require.NoError(t, err)
-	assert.Less(t, cap(recordtest.Text(r)), 2*len(recordtest.Text(r)))
+	assert.Less(t, cap(storagetest.Text(r)), 2*len(storagetest.Text(r)))
 }
 
 func TestVersionsShareTheirParts(t *testing.T) {
@@ -264,14 +263,14 @@ func ExampleNewMemory() {
 	created, _ := store.Update(ctx, key, func(current *storage.Record) ([]byte, error) {
 		return []byte(`{"metadata":{"name":"first","namespace":"default","resourceVersion":""},"spec":{"size":3}}`), nil
 	})
-	fmt.Println(created.Fields[0], string(recordtest.Text(created)))
+	fmt.Println(created.Fields[0], string(storagetest.Text(created)))
 
 	changes, _ := store.Watch(ctx, watch.Key{Resource: "widgets.example.com"}, created.Revision)
 	defer changes.Close()
 	_, _ = store.Update(ctx, key, func(*storage.Record) ([]byte, error) { return nil, nil }) // delete
 	next, _ := changes.Next(ctx, nil)
 	event, last := next[0].Select(nil)
-	fmt.Println(event, string(recordtest.TextAt(last, next[0].Revision)))
+	fmt.Println(event, string(storagetest.TextAt(last, next[0].Revision)))
 	// Output:
 	// 3 {"metadata":{"name":"first","namespace":"default","resourceVersion":"2"},"spec":{"size":3}}
 	// DELETED {"metadata":{"name":"first","namespace":"default","resourceVersion":"3"},"spec":{"size":3}}

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -69,14 +69,14 @@ func TestAnswersWaitForWhatTheySaw(t *testing.T) {
 		"refusal": {func(ctx context.Context, m *storage.Engine) (*storage.Record, error) { return create(ctx, m, "x") },
 			"X exists"},
 		"no-op": {func(ctx context.Context, m *storage.Engine) (*storage.Record, error) {
-			return m.Update(ctx, pod("x"), func(r *storage.Record) ([]byte, error) { return recordtest.Text(r), nil })
+			return m.Update(ctx, pod("x"), func(r *storage.Record) ([]byte, error) { return storagetest.Text(r), nil })
 		}, ""},
 		"broken object": {func(ctx context.Context, m *storage.Engine) (*storage.Record, error) {
-			return m.Update(ctx, pod("x"), func(r *storage.Record) ([]byte, error) { return recordtest.Text(r)[1:], nil })
+			return m.Update(ctx, pod("x"), func(r *storage.Record) ([]byte, error) { return storagetest.Text(r)[1:], nil })
 		}, "pods default/x: storage: bad object: the JSON is damaged at or before byte 0"},
 		"group": {func(ctx context.Context, m *storage.Engine) (*storage.Record, error) {
 			all, err := m.UpdateAll(ctx, []storage.Key{pod("y"), pod("x")}, func(r []*storage.Record) ([][]byte, error) {
-				return [][]byte{nil, recordtest.Text(r[1])}, nil
+				return [][]byte{nil, storagetest.Text(r[1])}, nil
 			})
 			if err != nil {
 				return nil, err
@@ -141,7 +141,7 @@ func TestWritersShareAppends(t *testing.T) {
 			return m.Update(t.Context(), pod("x"), func(r *storage.Record) ([]byte, error) {
 				size := 1
 				if r != nil {
-					size = len(recordtest.Text(r))
+					size = len(storagetest.Text(r))
 				}
 				return podJSON("x", size), nil
 			})

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/storagetest"
@@ -68,7 +67,7 @@ func TestLaggingReplica(t *testing.T) {
 					if r == nil {
 						return nil, nil
 					}
-					return recordtest.Text(r), nil
+					return storagetest.Text(r), nil
 				})
 			}),
 		}
@@ -168,11 +167,11 @@ func TestAuthorityKeepsAnotherText(t *testing.T) {
 		feed <- struct{}{}
 		got := <-write
 		require.NoError(t, got.err)
-		assert.Contains(t, string(recordtest.Text(got.record)), `"data":"kept"`)
+		assert.Contains(t, string(storagetest.Text(got.record)), `"data":"kept"`)
 		assert.Less(t, got.record.Revision, later.Revision)
-		assert.Contains(t, string(recordtest.Text(got.record)), fmt.Sprintf(`"resourceVersion":"%d"`, got.record.Revision))
-		assert.False(t, recordtest.Holds(got.record, podJSON("x", 1)))
-		assert.True(t, recordtest.Holds(later, podJSON("x", 7)))
+		assert.Contains(t, string(storagetest.Text(got.record)), fmt.Sprintf(`"resourceVersion":"%d"`, got.record.Revision))
+		assert.False(t, storagetest.Holds(got.record, podJSON("x", 1)))
+		assert.True(t, storagetest.Holds(later, podJSON("x", 7)))
 		require.NoError(t, m.Close())
 		require.NoError(t, other.Close())
 
@@ -553,7 +552,7 @@ func TestTwoVersions(t *testing.T) {
 	require.NoError(t, err)
 	change := func(m *storage.Engine, name, text string) error {
 		_, err := m.Update(t.Context(), pod(name), func(r *storage.Record) ([]byte, error) {
-			return []byte(strings.Replace(string(recordtest.Text(r)), `"metadata":{`,
+			return []byte(strings.Replace(string(storagetest.Text(r)), `"metadata":{`,
 					`"metadata":{"annotations":{"by":"`+text+`"},`, 1)),
 				nil
 		})
@@ -594,7 +593,7 @@ func TestRegisterWaitsForProposals(t *testing.T) {
 				require.NoError(t, (<-registered).err)
 				read, err := m.Get(t.Context(), pod("x"), storage.MostRecent)
 				require.NoError(t, err)
-				assert.Equal(t, recordtest.Text(got.record), recordtest.Text(read))
+				assert.Equal(t, storagetest.Text(got.record), storagetest.Text(read))
 				require.NoError(t, m.Close())
 			})
 		})

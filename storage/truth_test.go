@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -218,7 +218,7 @@ func (r *replica) Commit(_ context.Context, group storage.Group) (storage.Verdic
 		}
 		s := storage.Stored{Key: e.Key, Revision: revision, Form: e.Form}
 		if e.Current != nil {
-			s.Written, s.Creator, s.JSON = e.Current.Written, e.Current.Creator, recordtest.TextAt(e.Current, revision)
+			s.Written, s.Creator, s.JSON = e.Current.Written, e.Current.Creator, storagetest.TextAt(e.Current, revision)
 			if r.keeps != nil {
 				s.JSON = r.keeps(s.JSON)
 				kept = append(kept, s)

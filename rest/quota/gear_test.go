@@ -13,13 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
 // Note is a kind whose number and size are limited.
@@ -135,5 +135,5 @@ func sizeOf(t testing.TB, store storage.Store, namespace, name string) int64 {
 	r, err := store.Get(t.Context(), storage.Key{Resource: notesName, Namespace: namespace, Name: name},
 		storage.MostRecent)
 	require.NoError(t, err)
-	return int64(len(recordtest.Text(r)))
+	return int64(len(storagetest.Text(r)))
 }

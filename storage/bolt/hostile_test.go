@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
 // transformer seals by writing a key in front of the text. The functions are called first.
@@ -55,7 +55,7 @@ func TestHostileTransformer(t *testing.T) {
 	store := open(t, bolt.Options{Path: path, Transformer: good})
 	register(t, store)
 	r := put(t, store, "x", "served while it is sealed")
-	assert.Contains(t, string(recordtest.Text(r)), "served while it is sealed")
+	assert.Contains(t, string(storagetest.Text(r)), "served while it is sealed")
 	want := list(t, store)
 	require.NoError(t, store.Close())
 

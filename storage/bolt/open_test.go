@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 	bbolt "go.etcd.io/bbolt"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -359,7 +359,7 @@ func TestDamagedBytes(t *testing.T) {
 	page, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 	require.NoError(t, err)
 	for _, r := range page.Records {
-		want[r.Key.Name] = string(recordtest.Text(r))
+		want[r.Key.Name] = string(storagetest.Text(r))
 	}
 	size := store.Stats().FileBytes
 	require.NoError(t, store.Close())
@@ -385,7 +385,7 @@ func TestDamagedBytes(t *testing.T) {
 			page, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 			require.NoError(t, err)
 			for _, r := range page.Records {
-				require.Equal(t, want[r.Key.Name], string(recordtest.Text(r)), "damaged at %d", at)
+				require.Equal(t, want[r.Key.Name], string(storagetest.Text(r)), "damaged at %d", at)
 			}
 		}
 		require.NoError(t, store.Close())

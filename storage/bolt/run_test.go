@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -27,7 +27,7 @@ func list(t *testing.T, store storage.Store) map[string]string {
 	require.NoError(t, err)
 	all := map[string]string{}
 	for _, r := range page.Records {
-		all[r.Key.Name] = fmt.Sprint(r.Revision, " ", r.Written, " ", string(recordtest.Text(r)))
+		all[r.Key.Name] = fmt.Sprint(r.Revision, " ", r.Written, " ", string(storagetest.Text(r)))
 	}
 	return all
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
 	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -98,5 +98,5 @@ func TestPgBouncer(t *testing.T) {
 		return err
 	}))
 	next(nil)
-	require.Contains(t, string(recordtest.Text(latest(t, direct, "host"))), `"text":"1"`)
+	require.Contains(t, string(storagetest.Text(latest(t, direct, "host"))), `"text":"1"`)
 }

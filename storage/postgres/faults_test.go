@@ -20,11 +20,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/internal/test/hangtest"
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
 	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -91,7 +91,7 @@ func TestConnectionLost(t *testing.T) {
 	require.Equal(t, before, got)
 
 	l.lead(s.Socket())
-	assert.Contains(t, string(recordtest.Text(latest(t, store, "x"))), `"text":"2"`)
+	assert.Contains(t, string(storagetest.Text(latest(t, store, "x"))), `"text":"2"`)
 	changes, err := cursor.Next(t.Context(), nil)
 	require.NoError(t, err)
 	require.Len(t, changes, 1, "the watch goes on")

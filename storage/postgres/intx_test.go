@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -41,7 +41,7 @@ func TestInTx(t *testing.T) {
 		created, err := put(ctx, store, "new", "1")
 		require.NoError(t, err)
 		assert.Zero(t, created.Revision)
-		assert.Contains(t, string(recordtest.Text(created)), `"resourceVersion":""`)
+		assert.Contains(t, string(storagetest.Text(created)), `"resourceVersion":""`)
 		got, err := store.Get(ctx, note("new"), storage.MostRecent)
 		require.NoError(t, err)
 		assert.Equal(t, created, got, "the transaction sees what it has written")
@@ -90,7 +90,7 @@ func TestInTx(t *testing.T) {
 	assert.Equal(t, []string{"other", "other", "new", "kept", "gone"}, names)
 	got, err = peer.Get(t.Context(), note("new"), storage.MostRecent)
 	require.NoError(t, err)
-	assert.Contains(t, string(recordtest.Text(got)), `"text":"2"`)
+	assert.Contains(t, string(storagetest.Text(got)), `"text":"2"`)
 }
 
 // A conflict aborts the transaction of the host, which must repeat all of it.
@@ -176,7 +176,7 @@ func TestInTxPreconditions(t *testing.T) {
 	create := func(ctx context.Context, name string) error {
 		_, err := store.UpdateAll(ctx, []storage.Key{note(name), note("condition")},
 			func(current []*storage.Record) ([][]byte, error) {
-				return [][]byte{noteJSON(name, "1"), recordtest.Text(current[1])}, nil
+				return [][]byte{noteJSON(name, "1"), storagetest.Text(current[1])}, nil
 			})
 		return err
 	}

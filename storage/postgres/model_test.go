@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -38,7 +38,7 @@ func textOf(r *storage.Record) string {
 	var n struct {
 		Text string `json:"text"`
 	}
-	_ = json.Unmarshal(recordtest.Text(r), &n)
+	_ = json.Unmarshal(storagetest.Text(r), &n)
 	return n.Text
 }
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage/postgres"
 	"github.com/decorum-go/decorum/storage/seal"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -36,9 +36,9 @@ func TestDumpOfAnOlderProgram(t *testing.T) {
 			store := serving(t, postgres.Options{Pool: connect(t, s.URL(commit)), Schema: "older", Transformer: aead})
 			plain, sealed := latest(t, store, "plain"), latest(t, store, "sealed")
 			require.Equal(t, `{"kind":"Note","metadata":{"name":"plain","namespace":"default","resourceVersion":"1795706668658408"},"text":"2"}`,
-				string(recordtest.Text(plain)))
+				string(storagetest.Text(plain)))
 			require.Equal(t, `{"kind":"Note","metadata":{"name":"sealed","namespace":"default","resourceVersion":"1795706668658411"},"text":"secret"}`,
-				string(recordtest.Text(sealed)))
+				string(storagetest.Text(sealed)))
 			require.Nil(t, latest(t, store, "deleted"))
 
 			_, err = store.Watch(t.Context(), watch.Key{Resource: notes}, plain.Revision)

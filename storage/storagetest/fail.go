@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -60,7 +59,7 @@ var failRules = []rule{
 			changes, err := cursor.Poll(nil)
 			require.NoError(s, err)
 			require.Len(s, changes, 1)
-			got, err := s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) { return recordtest.Text(r), nil })
+			got, err := s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) { return Text(r), nil })
 			require.NoError(s, err, "a no-op writes nothing")
 			require.Equal(s, current, got)
 			_, err = s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) { return nil, errRefused })

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -26,7 +25,7 @@ var groupRules = []rule{
 			require.Len(s, current, len(keys))
 			require.Nil(s, current[2])
 			require.Nil(s, current[3])
-			return [][]byte{nil, recordtest.Text(current[1]), object(keys[2], "green", 2), nil, object(keys[4], "green", 2)}, nil
+			return [][]byte{nil, Text(current[1]), object(keys[2], "green", 2), nil, object(keys[4], "green", 2)}, nil
 		})
 		require.NoError(s, err)
 		first, last := records[0].Revision, records[4].Revision
@@ -78,7 +77,7 @@ var groupRules = []rule{
 			if runs++; runs == 1 {
 				s.put(keys[0], "green", 2)
 			}
-			return [][]byte{recordtest.Text(current[0]), object(keys[1], current[0].Fields[0], 1)}, nil
+			return [][]byte{Text(current[0]), object(keys[1], current[0].Fields[0], 1)}, nil
 		})
 		require.NoError(s, err)
 		require.Equal(s, 2, runs)

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -82,7 +81,7 @@ func (m *model) step() {
 		r, err := m.store.Get(m.ctx, key, 0)
 		if want, ok := now[key]; ok {
 			require.NoError(m, err)
-			require.Equal(m, want, string(recordtest.Text(r)))
+			require.Equal(m, want, string(Text(r)))
 		} else {
 			require.ErrorIs(m, err, storage.ErrNotFound)
 		}
@@ -218,7 +217,7 @@ func (m *model) checkEveryRevision() {
 					if c.Current == nil {
 						delete(got, c.Key)
 					} else {
-						got[c.Key] = string(recordtest.Text(c.Current))
+						got[c.Key] = string(Text(c.Current))
 					}
 				}
 			}

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -183,7 +182,7 @@ func (s *subject) groupCall(in groupCall) (out groupAnswer, ok bool) {
 		for i, r := range current {
 			out.seen[i] = ""
 			if r != nil {
-				out.seen[i], next[i] = r.Fields[0], recordtest.Text(r)
+				out.seen[i], next[i] = r.Fields[0], Text(r)
 			}
 			refused = refused || in.must[i] == "present" && r == nil || in.must[i] == "absent" && r != nil
 			switch in.write[i] {

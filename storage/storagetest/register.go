@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -79,9 +78,9 @@ var registerRules = []rule{
 		require.NoError(s, err)
 		assert.Equal(s, second.Revision, got.Revision)
 		assert.Equal(s, second.Written, got.Written, "an upgrade is no write")
-		assert.Contains(s, string(recordtest.Text(got)), `"crimson"`)
+		assert.Contains(s, string(Text(got)), `"crimson"`)
 		assert.Equal(s, "crimson", got.Fields[0], "the parts have the new form")
-		assert.NotContains(s, string(recordtest.Text(second)), `"crimson"`, "a record never changes")
+		assert.NotContains(s, string(Text(second)), `"crimson"`, "a record never changes")
 		kept, err := s.store.Get(s.ctx, other.Key, 0)
 		require.NoError(s, err)
 		assert.Equal(s, other, kept)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -142,7 +141,7 @@ var reopenRules = []rule{
 			got, err := s.store.Get(s.ctx, key, storage.MostRecent)
 			require.NoError(s, err)
 			require.Equal(s, newer.Revision, got.Revision)
-			require.NotContains(s, string(recordtest.Text(got)), "new")
+			require.NotContains(s, string(Text(got)), "new")
 			for name, fn := range map[string]storage.UpdateFunc{
 				"update": func(*storage.Record) ([]byte, error) { return object(key, "green", 3), nil },
 				"delete": func(*storage.Record) ([]byte, error) { return nil, nil },
@@ -152,14 +151,14 @@ var reopenRules = []rule{
 				require.ErrorContains(s, err, `"2"`, "the error names the form")
 				require.True(s, status.IsServiceUnavailable(err))
 			}
-			_, err = s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) { return recordtest.Text(r), nil })
+			_, err = s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) { return Text(r), nil })
 			require.NoError(s, err, "a no-op writes nothing")
 			s.put(other, "red", 1)
 		}
 		require.NoError(s, s.store.Register(s.ctx, next))
 		got, err := s.store.Get(s.ctx, key, storage.MostRecent)
 		require.NoError(s, err)
-		require.Equal(s, recordtest.Text(newer), recordtest.Text(got),
+		require.Equal(s, Text(newer), Text(got),
 			"nothing is lost, even if the program learns the newer form later")
 		s.put(key, "blue", 4)
 		s.store = s.make.Reopen(s.T, s.store)

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -172,14 +171,14 @@ func (s *subject) checkInvariants() {
 
 // checkRecord checks a single record.
 func (s *subject) checkRecord(r *storage.Record, extract storage.Extractor) {
-	version := string(recordtest.Text(r)[r.Version.Start:r.Version.End])
+	version := string(Text(r)[r.Version.Start:r.Version.End])
 	require.Equal(s, strconv.FormatUint(uint64(r.Revision), 10), version, "the JSON carries the record's revision: %s",
-		recordtest.Text(r))
+		Text(r))
 	require.LessOrEqual(s, r.Revision, s.store.Revision())
-	parts, err := extract(recordtest.Text(r))
+	parts, err := extract(Text(r))
 	require.NoError(s, err)
 	require.Equal(s, parts, r.Parts, "the parts match the JSON")
-	require.Equal(s, string(recordtest.Text(r)), string(recordtest.TextAt(r, r.Revision)))
+	require.Equal(s, string(Text(r)), string(TextAt(r, r.Revision)))
 }
 
 // checkGoroutines waits until no more goroutines run than before the case.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -29,7 +28,7 @@ var transactionRules = []rule{
 			changes := s.mustTransact(func(in *subject) error {
 				r := in.put(keys[0], "green", 1)
 				require.Zero(s, r.Revision)
-				require.Empty(s, string(recordtest.Text(r)[r.Version.Start:r.Version.End]),
+				require.Empty(s, string(Text(r)[r.Version.Start:r.Version.End]),
 					"an object without a commit has no resourceVersion")
 				in.put(keys[1], "green", 1)
 				require.Equal(s, "red", in.remove(keys[2]).Fields[0])

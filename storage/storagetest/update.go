@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -54,13 +53,13 @@ var updateRules = []rule{
 		require.Equal(s, created, got)
 
 		replaced := s.put(key, "green", 2)
-		require.Contains(s, string(recordtest.Text(created)), `"n":1`, "a record never changes")
-		require.Contains(s, string(recordtest.Text(replaced)), `"n":2`)
+		require.Contains(s, string(Text(created)), `"n":1`, "a record never changes")
+		require.Contains(s, string(Text(replaced)), `"n":2`)
 
 		deleted := s.remove(key)
 		require.Greater(s, deleted.Revision, replaced.Revision)
 		s.checkRecord(deleted, s.resources()[0].Extract)
-		require.Equal(s, string(recordtest.TextAt(replaced, deleted.Revision)), string(recordtest.Text(deleted)),
+		require.Equal(s, string(TextAt(replaced, deleted.Revision)), string(Text(deleted)),
 			"the last state at the revision of the deletion")
 		_, err = s.store.Get(s.ctx, key, 0)
 		require.ErrorIs(s, err, storage.ErrNotFound)
@@ -78,7 +77,7 @@ var updateRules = []rule{
 			runtime.Gosched()
 		}
 		unchanged, err := s.store.Update(s.ctx, key,
-			func(current *storage.Record) ([]byte, error) { return recordtest.Text(current), nil })
+			func(current *storage.Record) ([]byte, error) { return Text(current), nil })
 		require.NoError(s, err)
 		require.Equal(s, created.Written, unchanged.Written)
 		_, err = s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return nil, errRefused })
@@ -134,9 +133,9 @@ var updateRules = []rule{
 		current := s.put(key, "red", 1)
 		cursor := s.watch(key, current.Revision)
 		for name, fn := range map[string]storage.UpdateFunc{
-			"the same bytes":     func(r *storage.Record) ([]byte, error) { return recordtest.Text(r), nil },
-			"a copy":             func(r *storage.Record) ([]byte, error) { return bytes.Clone(recordtest.Text(r)), nil },
-			"another revision":   func(r *storage.Record) ([]byte, error) { return recordtest.TextAt(r, r.Revision+12345), nil },
+			"the same bytes":     func(r *storage.Record) ([]byte, error) { return Text(r), nil },
+			"a copy":             func(r *storage.Record) ([]byte, error) { return bytes.Clone(Text(r)), nil },
+			"another revision":   func(r *storage.Record) ([]byte, error) { return TextAt(r, r.Revision+12345), nil },
 			"no revision at all": func(*storage.Record) ([]byte, error) { return object(key, "red", 1), nil },
 		} {
 			got, err := s.store.Update(s.ctx, key, fn)
@@ -145,7 +144,7 @@ var updateRules = []rule{
 		}
 		records, err := s.store.UpdateAll(s.ctx, []storage.Key{key, widget("a", "none")},
 			func(current []*storage.Record) ([][]byte, error) {
-				return [][]byte{recordtest.Text(current[0]), nil}, nil
+				return [][]byte{Text(current[0]), nil}, nil
 			})
 		require.NoError(s, err)
 		require.Equal(s, []*storage.Record{current, nil}, records)
@@ -165,11 +164,11 @@ var updateRules = []rule{
 				before, ran := "", 0
 				_, err := s.store.UpdateAll(s.ctx, []storage.Key{key, guard}, func(current []*storage.Record) ([][]byte, error) {
 					if ran++; ran == 1 {
-						before = string(recordtest.Text(current[1]))
+						before = string(Text(current[1]))
 						interfere()
-						return [][]byte{object(key, "red", 1), recordtest.Text(current[1])}, nil
+						return [][]byte{object(key, "red", 1), Text(current[1])}, nil
 					}
-					require.True(s, current[1] == nil || string(recordtest.Text(current[1])) != before, name)
+					require.True(s, current[1] == nil || string(Text(current[1])) != before, name)
 					return nil, errRefused
 				})
 				require.True(s, err == errRefused, "%s: %v", name, err)
@@ -185,7 +184,7 @@ var updateRules = []rule{
 			r, err := s.store.Update(s.ctx, key, func(current *storage.Record) ([]byte, error) {
 				next := object(key, "red", n)
 				if current != nil && n%2 == 0 { // as a handler that edits the text it read
-					text := string(recordtest.Text(current))
+					text := string(Text(current))
 					next = []byte(text[:len(text)-1] + `,"more":` + strconv.Itoa(n) + "}")
 				}
 				return next, nil
@@ -264,7 +263,7 @@ var updateRules = []rule{
 			"UpdateAll": func() error {
 				_, err := s.store.UpdateAll(s.ctx, []storage.Key{other, key}, func(current []*storage.Record) ([][]byte, error) {
 					interfere()
-					return [][]byte{object(other, "lost", 0), recordtest.Text(current[1])}, nil
+					return [][]byte{object(other, "lost", 0), Text(current[1])}, nil
 				})
 				return err
 			},

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -33,7 +32,7 @@ var watchRules = []rule{
 			if kind == "" {
 				continue
 			}
-			json := recordtest.TextAt(shown, c.Revision)
+			json := TextAt(shown, c.Revision)
 			require.Contains(s, string(json), fmt.Sprintf(`"resourceVersion":"%d"`, c.Revision))
 			got = append(got, fmt.Sprintf("%d %s %s", position(made, c.Revision), kind,
 				json[bytes.Index(json, []byte(`"n":`)):]))
@@ -258,13 +257,13 @@ func (c *client) see(s *subject, change *watch.Change[storage.Record]) bool {
 	switch kind {
 	case apimeta.EventAdded:
 		ok = ok && assert.False(s, known, "ADDED twice: %v", change.Key)
-		c.state[change.Key] = string(recordtest.Text(record))
+		c.state[change.Key] = string(Text(record))
 	case apimeta.EventModified:
 		ok = ok && assert.True(s, known, "MODIFIED before ADDED: %v", change.Key)
-		c.state[change.Key] = string(recordtest.Text(record))
+		c.state[change.Key] = string(Text(record))
 	case apimeta.EventDeleted:
 		ok = ok && assert.True(s, known, "DELETED before ADDED: %v", change.Key) &&
-			assert.Equal(s, c.state[change.Key], string(recordtest.Text(record)),
+			assert.Equal(s, c.state[change.Key], string(Text(record)),
 				"DELETED shows the last state that the client saw")
 		delete(c.state, change.Key)
 	}
@@ -275,7 +274,7 @@ func (c *client) see(s *subject, change *watch.Change[storage.Record]) bool {
 func shown(page storage.Listing) map[storage.Key]string {
 	state := map[storage.Key]string{}
 	for _, r := range page.Records {
-		state[r.Key] = string(recordtest.Text(r))
+		state[r.Key] = string(Text(r))
 	}
 	return state
 }

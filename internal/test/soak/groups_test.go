@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
 // The pair is two Gadgets that count together. The baton is an object that exists in one of two namespaces; no client
@@ -81,7 +81,7 @@ func intOf(n any) int64 {
 // edited returns the JSON of an object after a function has changed its metadata and spec.
 func edited(r *storage.Record, edit func(metadata, spec map[string]any)) ([]byte, error) {
 	var object map[string]any
-	if err := json.Unmarshal(recordtest.Text(r), &object); err != nil {
+	if err := json.Unmarshal(storagetest.Text(r), &object); err != nil {
 		return nil, err
 	}
 	metadata, _ := object["metadata"].(map[string]any)

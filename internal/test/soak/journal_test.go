@@ -9,8 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -146,7 +146,7 @@ func (j *journal) take(start state, base uint64) (*history, error) {
 // decode reads a stored object as a Gadget. For other kinds, only the metadata is meaningful.
 func decode(r *storage.Record) (*Gadget, error) {
 	g := new(Gadget)
-	if err := json.Unmarshal(recordtest.Text(r), g); err != nil {
+	if err := json.Unmarshal(storagetest.Text(r), g); err != nil {
 		return nil, fmt.Errorf("%s at %d: %w", r.Key.Name, r.Revision, err)
 	}
 	return g, nil

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -206,7 +206,7 @@ func (w *writer) same(ctx context.Context, _ string) error {
 		if current == nil {
 			return nil, nil
 		}
-		return recordtest.Text(current), nil
+		return storagetest.Text(current), nil
 	})
 	if err == nil {
 		report("r %s %d", keyText(r.Key), r.Revision)

@@ -17,10 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
 // Slab is a kind whose objects are as large as a test likes, in every form that a watch can have.
@@ -103,7 +103,7 @@ func (s *slabServer) write(t testing.TB, names ...string) {
 		s.turn++
 		_, err := s.store.Update(t.Context(), storage.Key{Resource: "slabs.slabs.example.com", Name: name},
 			func(r *storage.Record) ([]byte, error) {
-				next := bytes.Clone(recordtest.Text(r))
+				next := bytes.Clone(storagetest.Text(r))
 				copy(next[bytes.Index(next, []byte(`"turn":"`))+len(`"turn":"`):], fmt.Sprintf("%08d", s.turn))
 				return next, nil
 			})

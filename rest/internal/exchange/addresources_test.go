@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -331,7 +331,7 @@ func TestReplace(t *testing.T) {
 	record, err := api.Objects().Get(t.Context(),
 		storage.Key{Resource: "levers.example.com", Namespace: "default", Name: "x"})
 	require.NoError(t, err)
-	assert.Contains(t, string(recordtest.Text(record)), `"apiVersion":"example.com/v2"`)
+	assert.Contains(t, string(storagetest.Text(record)), `"apiVersion":"example.com/v2"`)
 	assert.JSONEq(t, `{"length":12,"metal":"steel"}`,
 		apitest.JSONOf(t, apitest.Must(t, api, "GET", levers+"/x", "").Value(t, "spec")))
 	// The first version goes.

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/admission"
@@ -26,6 +25,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
 const first = apitest.Widgets + "/first"
@@ -365,7 +365,7 @@ func TestExpiredVersionsAreRemoved(t *testing.T) {
 			storage.Query{Within: storage.Key{Resource: "history.widgets.example.com.decorum"}}, nil)
 		require.NoError(t, err)
 		require.Len(t, held.Records, 1)
-		assert.NotContains(t, string(recordtest.Text(held.Records[0])), `"size"`)
+		assert.NotContains(t, string(storagetest.Text(held.Records[0])), `"size"`)
 		assert.Equal(t, history.Patch, versions(t, api).Items[0].Written.Operation,
 			"who wrote the present state is still known")
 	})

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
 // Lamp and LampNow are one kind before and after a release of its host.
@@ -156,7 +156,7 @@ func TestStoredObjectsThatTheNewTypeCannotRead(t *testing.T) {
 			`rest.New: kind "Lamp": lamps.example.com default/a: it is stored as "example.com/v1alpha1", which is not a version of kind "Lamp"`)
 		record, err := store.Get(t.Context(), storage.Key{Resource: "lamps.example.com", Namespace: "default", Name: "a"}, 0)
 		require.NoError(t, err)
-		assert.Contains(t, string(recordtest.Text(record)), "v1alpha1", "nothing has changed")
+		assert.Contains(t, string(storagetest.Text(record)), "v1alpha1", "nothing has changed")
 	})
 	t.Run("its conversion fails", func(t *testing.T) {
 		beta := apitest.BetaCogResource()

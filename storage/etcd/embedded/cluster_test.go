@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd/embedded"
 	"github.com/decorum-go/decorum/storage/storagetest"
@@ -53,8 +52,8 @@ func TestLifeOfACluster(t *testing.T) {
 			for i, p := range all {
 				for name, want := range written {
 					if p.store != nil {
-						got := recordtest.Text(read(t, p.store, name))
-						assert.Equal(t, recordtest.Text(want), got, "%s on process %d", name, i)
+						got := storagetest.Text(read(t, p.store, name))
+						assert.Equal(t, storagetest.Text(want), got, "%s on process %d", name, i)
 					}
 				}
 			}
@@ -121,7 +120,7 @@ func TestLifeOfACluster(t *testing.T) {
 	step("without a quorum", func(t *testing.T) {
 		all[1].close()
 		changed := withoutQuorum(t, all[0].store, "founded-a")
-		written["founded-a"] = written["founded-a"].With(recordtest.Text(changed), changed.Parts)
+		written["founded-a"] = written["founded-a"].With(storagetest.Text(changed), changed.Parts)
 		all[1].mustOpen()
 	})
 	step("join", func(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
 	"github.com/decorum-go/decorum/storage/etcd/embedded"
@@ -71,7 +70,7 @@ func TestOpenIsCanceled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	openAll(t, all)
 	put(t, all[0].store, "a", "1")
-	assert.Contains(t, string(recordtest.Text(read(t, all[1].store, "a"))), `"text":"1"`)
+	assert.Contains(t, string(storagetest.Text(read(t, all[1].store, "a"))), `"text":"1"`)
 }
 
 // firstLine cancels a context when something is written.

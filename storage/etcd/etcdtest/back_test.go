@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
@@ -40,7 +39,7 @@ func texts(t *testing.T, store storage.Store, revision watch.Revision) map[strin
 }
 
 func textOf(r *storage.Record) string {
-	_, text, _ := bytes.Cut(recordtest.Text(r), []byte(`"text":"`))
+	_, text, _ := bytes.Cut(storagetest.Text(r), []byte(`"text":"`))
 	text, _, _ = bytes.Cut(text, []byte(`"`))
 	return string(text)
 }

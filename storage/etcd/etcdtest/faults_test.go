@@ -15,7 +15,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
@@ -113,7 +112,7 @@ func TestOwnCommitsPrecedeTheWatch(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, changes, 3)
 	for i, c := range changes {
-		assert.Contains(t, string(recordtest.Text(c.Current)), fmt.Sprintf(`"text":"%d"`, i+2))
+		assert.Contains(t, string(storagetest.Text(c.Current)), fmt.Sprintf(`"text":"%d"`, i+2))
 	}
 }
 
@@ -210,10 +209,10 @@ func (c *counters) increment(ctx context.Context, counter int) {
 }
 
 func valueOf(r *storage.Record) (value int) {
-	at := len(recordtest.Text(r)) - 2
-	for scale := 1; recordtest.Text(r)[at-1] != '"'; scale *= 10 {
+	at := len(storagetest.Text(r)) - 2
+	for scale := 1; storagetest.Text(r)[at-1] != '"'; scale *= 10 {
 		at--
-		value += int(recordtest.Text(r)[at]-'0') * scale
+		value += int(storagetest.Text(r)[at]-'0') * scale
 	}
 	return value
 }

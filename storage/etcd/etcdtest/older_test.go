@@ -14,11 +14,11 @@ import (
 	"go.etcd.io/etcd/etcdutl/v3/snapshot"
 	"go.uber.org/zap"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
 	"github.com/decorum-go/decorum/storage/etcd/etcdtest"
 	"github.com/decorum-go/decorum/storage/seal"
+	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
 // A backup of an etcd whose store an older program has written opens: its objects are those that this program saw,
@@ -46,11 +46,11 @@ func TestBackupOfAnOlderProgram(t *testing.T) {
 			plain, err := store.Get(t.Context(), note("plain"), storage.MostRecent)
 			require.NoError(t, err)
 			assert.Equal(t, `{"kind":"Note","metadata":{"name":"plain","namespace":"default","resourceVersion":"1795707271801288"},"text":"2"}`,
-				string(recordtest.Text(plain)))
+				string(storagetest.Text(plain)))
 			sealed, err := store.Get(t.Context(), note("sealed"), storage.MostRecent)
 			require.NoError(t, err)
 			assert.Equal(t, `{"kind":"Note","metadata":{"name":"sealed","namespace":"default","resourceVersion":"1795707271802056"},"text":"secret"}`,
-				string(recordtest.Text(sealed)))
+				string(storagetest.Text(sealed)))
 			_, err = store.Get(t.Context(), note("deleted"), storage.MostRecent)
 			assert.ErrorIs(t, err, storage.ErrNotFound)
 			next, err := put(t.Context(), store, "plain", "3")

@@ -14,7 +14,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/decorum-go/decorum/internal/test/hangtest"
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/internal/test/sealtest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -205,7 +204,7 @@ func TestChangedByHandWhileClosed(t *testing.T) {
 			func(t *testing.T, store *etcd.Store, _ watch.Revision) error {
 				r, err := store.Get(t.Context(), note("x"), storage.MostRecent)
 				if err == nil {
-					assert.Contains(t, string(recordtest.Text(r)), "former")
+					assert.Contains(t, string(storagetest.Text(r)), "former")
 				}
 				return err
 			},

@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/test/recordtest"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
 // different matches what differs between the same objects of two servers.
@@ -31,8 +31,8 @@ func TestServersThatShareObjectsBeginWithTheSame(t *testing.T) {
 			require.NoError(t, err)
 			for _, r := range records {
 				assert.False(t, uids[r.UID], "the uid of %v is not its own", r.Key)
-				assert.Contains(t, string(recordtest.Text(r)), `"uid":"`+r.UID+`"`)
-				text := different.ReplaceAllString(string(recordtest.Text(r)), `"$1":""`)
+				assert.Contains(t, string(storagetest.Text(r)), `"uid":"`+r.UID+`"`)
+				text := different.ReplaceAllString(string(storagetest.Text(r)), `"$1":""`)
 				if r.Key.Resource == "flowschemas.flowcontrol.apiserver.k8s.io" {
 					text = managers.ReplaceAllString(text, `"name"`)
 				}

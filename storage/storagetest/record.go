@@ -1,5 +1,4 @@
-// Package recordtest reads the records of tests.
-package recordtest
+package storagetest
 
 import (
 	"context"
@@ -9,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Text returns the JSON of a record. It panics if the store cannot read the JSON, which ends the test.
+// Text returns the JSON of a record, for tests that compare records. It panics if the store cannot read the JSON.
 func Text(r *storage.Record) []byte {
 	text, err := r.JSON(context.Background())
 	if err != nil {
@@ -18,7 +17,7 @@ func Text(r *storage.Record) []byte {
 	return text
 }
 
-// TextAt returns the JSON of a record with another revision as its resourceVersion.
+// TextAt returns the JSON of a record with another revision as its resourceVersion. It panics like [Text].
 func TextAt(r *storage.Record, revision watch.Revision) []byte {
 	text, err := r.AppendAt(context.Background(), nil, revision)
 	if err != nil {
@@ -27,7 +26,7 @@ func TextAt(r *storage.Record, revision watch.Revision) []byte {
 	return text
 }
 
-// Holds reports whether the JSON of a record is a text, apart from the resourceVersion.
+// Holds reports whether a record has the given JSON, regardless of the resourceVersion. It panics like [Text].
 func Holds(r *storage.Record, text []byte) bool {
 	held, err := r.Holds(context.Background(), text)
 	if err != nil {
