@@ -17,8 +17,8 @@
 //     their parts, which name a kind or a resource;
 //   - time and conditions: [Time], [MicroTime], [Condition];
 //   - requests: [ListOptions], [DeleteOptions] and the other options, and the
-//     two selectors a list or watch may carry, [Selector] over labels and
-//     [FieldSelector] over fields;
+//     two selectors a list or watch may carry, [LabelMatcher] over labels and
+//     [FieldMatcher] over fields;
 //   - answers that are not the host's own kinds: [WatchEvent], [Table],
 //     [PartialObjectMetadata] and the discovery documents;
 //   - the rules for names, labels, annotations and finalizers, each a function

@@ -31,7 +31,7 @@ func Example() {
 }
 
 func ExampleParseSelector() {
-	s, err := apimeta.ParseSelector("tier in (front, back), !old")
+	s, err := apimeta.ParseLabelSelector("tier in (front, back), !old")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -66,7 +66,7 @@ func ExampleLabelSelector_Selector() {
 		MatchLabels: map[string]string{"app": "shop"},
 		MatchExpressions: []apimeta.LabelSelectorRequirement{{Key: "tier", Operator: apimeta.LabelSelectorNotIn,
 			Values: []string{"back"}}},
-	}.Selector()
+	}.Matcher()
 	fmt.Println(s, err)
 	// Output:
 	// app=shop,tier notin (back) <nil>

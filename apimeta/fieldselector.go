@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// FieldRequirement is one term of a [FieldSelector].
+// FieldRequirement is one term of a [FieldMatcher].
 type FieldRequirement struct {
 	// Field is the name of a selectable field, such as "metadata.name".
 	Field string
@@ -19,10 +19,10 @@ type FieldRequirement struct {
 	Value string
 }
 
-// FieldSelector selects objects by the values of a few fields: all of its
+// FieldMatcher selects objects by the values of a few fields: all of its
 // requirements must hold (API concepts, Field selectors). It is immutable, safe
 // for concurrent use, and its zero value matches everything.
-type FieldSelector struct {
+type FieldMatcher struct {
 	requirements []FieldRequirement
 }
 
@@ -35,9 +35,9 @@ type FieldSelector struct {
 // ParseFieldSelector skips empty terms and terms that consist of an operator
 // alone, and trims nothing. It does not know which fields a kind has; the caller
 // checks that. Errors have the text of upstream servers, which answer 400.
-func ParseFieldSelector(s string) (FieldSelector, error) {
+func ParseFieldSelector(s string) (FieldMatcher, error) {
 	if len(s) > MaxSelectorLength {
-		return FieldSelector{}, fmt.Errorf("field selector is too long: may not be more than %d bytes", MaxSelectorLength)
+		return FieldMatcher{}, fmt.Errorf("field selector is too long: may not be more than %d bytes", MaxSelectorLength)
 	}
 	var requirements []FieldRequirement
 	for rest := s; rest != ""; {
@@ -47,16 +47,16 @@ func ParseFieldSelector(s string) (FieldSelector, error) {
 			continue
 		}
 		if len(requirements) == MaxSelectorRequirements {
-			return FieldSelector{}, fmt.Errorf("field selector has too many requirements: may not have more than %d",
+			return FieldMatcher{}, fmt.Errorf("field selector has too many requirements: may not have more than %d",
 				MaxSelectorRequirements)
 		}
 		field, op, escaped, ok := splitFieldTerm(term)
 		if !ok {
-			return FieldSelector{}, fmt.Errorf("invalid selector: '%s'; can't understand '%s'", s, term)
+			return FieldMatcher{}, fmt.Errorf("invalid selector: '%s'; can't understand '%s'", s, term)
 		}
 		value, err := unescapeFieldValue(escaped)
 		if err != nil {
-			return FieldSelector{}, err
+			return FieldMatcher{}, err
 		}
 		if field == "" && value == "" {
 			continue // "=" requires nothing
@@ -67,19 +67,19 @@ func ParseFieldSelector(s string) (FieldSelector, error) {
 		return cmp.Or(strings.Compare(a.Field, b.Field), cmp.Compare(a.Operator, b.Operator),
 			strings.Compare(a.Value, b.Value))
 	})
-	return FieldSelector{requirements: requirements}, nil
+	return FieldMatcher{requirements: requirements}, nil
 }
 
 // Empty reports whether the selector matches everything because it requires
 // nothing.
-func (s FieldSelector) Empty() bool { return len(s.requirements) == 0 }
+func (s FieldMatcher) Empty() bool { return len(s.requirements) == 0 }
 
 // Requirements returns a copy of the requirements in canonical order.
-func (s FieldSelector) Requirements() []FieldRequirement { return slices.Clone(s.requirements) }
+func (s FieldMatcher) Requirements() []FieldRequirement { return slices.Clone(s.requirements) }
 
 // Matches reports whether every requirement holds for the values that lookup
 // returns. For a field that the object lacks, lookup returns the empty string.
-func (s FieldSelector) Matches(lookup func(field string) string) bool {
+func (s FieldMatcher) Matches(lookup func(field string) string) bool {
 	for i := range s.requirements {
 		r := &s.requirements[i]
 		if (lookup(r.Field) == r.Value) != (r.Operator == Equals) {
@@ -92,7 +92,7 @@ func (s FieldSelector) Matches(lookup func(field string) string) bool {
 // Exact returns the value that the selector requires of a field, and whether it
 // requires one. A selector that requires two different values matches nothing,
 // and Exact returns either value.
-func (s FieldSelector) Exact(field string) (value string, ok bool) {
+func (s FieldMatcher) Exact(field string) (value string, ok bool) {
 	for i := range s.requirements {
 		if r := &s.requirements[i]; r.Field == field && r.Operator == Equals {
 			return r.Value, true
@@ -103,7 +103,7 @@ func (s FieldSelector) Exact(field string) (value string, ok bool) {
 
 // String returns the canonical form: requirements are sorted, and parsing it
 // gives an equal selector.
-func (s FieldSelector) String() string {
+func (s FieldMatcher) String() string {
 	var b strings.Builder
 	escape := strings.NewReplacer(`\`, `\\`, `,`, `\,`, `=`, `\=`)
 	for i, r := range s.requirements {

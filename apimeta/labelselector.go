@@ -37,30 +37,30 @@ type LabelSelectorRequirement struct {
 	Values []string `json:"values,omitempty" protobuf:"bytes,3,rep,name=values"`
 }
 
-// Selector returns the [Selector] that matches the same labels. It returns an
+// Matcher returns the [LabelMatcher] that matches the same labels. It returns an
 // error for an invalid key, operator or value, and for more than
 // [MaxSelectorRequirements] requirements.
-func (s LabelSelector) Selector() (Selector, error) {
+func (s LabelSelector) Matcher() (LabelMatcher, error) {
 	if n := len(s.MatchLabels) + len(s.MatchExpressions); n > MaxSelectorRequirements {
-		return Selector{}, fmt.Errorf("label selector has too many requirements: may not have more than %d",
+		return LabelMatcher{}, fmt.Errorf("label selector has too many requirements: may not have more than %d",
 			MaxSelectorRequirements)
 	}
-	var requirements []Requirement
+	var requirements []LabelRequirement
 	for _, label := range LabelsOf(s.MatchLabels) {
 		r, err := newRequirement(label.Key, Equals, []string{label.Value})
 		if err != nil {
-			return Selector{}, err
+			return LabelMatcher{}, err
 		}
 		requirements = append(requirements, r)
 	}
 	for _, e := range s.MatchExpressions {
 		op, err := e.Operator.operator()
 		if err != nil {
-			return Selector{}, err
+			return LabelMatcher{}, err
 		}
 		r, err := newRequirement(e.Key, op, slices.Clone(e.Values))
 		if err != nil {
-			return Selector{}, err
+			return LabelMatcher{}, err
 		}
 		requirements = append(requirements, r)
 	}

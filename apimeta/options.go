@@ -36,12 +36,16 @@ const (
 // commit (API concepts, Dry-run).
 const DryRunAll = "All"
 
-// Values of FieldValidation: what to do about unknown and duplicate fields in a
-// request body. Empty means [FieldValidationWarn].
+// FieldValidation says what a write does about unknown and duplicate fields (API
+// concepts, Validation for unrecognized or duplicate fields). Empty means
+// [FieldValidationWarn].
+type FieldValidation string
+
+// The levels of validation.
 const (
-	FieldValidationIgnore = "Ignore" // ignore them silently
-	FieldValidationWarn   = "Warn"   // ignore them and send a Warning header for each
-	FieldValidationStrict = "Strict" // refuse the request with 400
+	FieldValidationIgnore FieldValidation = "Ignore" // ignore them silently
+	FieldValidationWarn   FieldValidation = "Warn"   // ignore them and send a Warning header for each
+	FieldValidationStrict FieldValidation = "Strict" // refuse the request with 400
 )
 
 // GetOptions are the parameters of a read of one object.
@@ -57,7 +61,7 @@ type GetOptions struct {
 // concepts, Efficient detection of changes).
 type ListOptions struct {
 	TypeMeta `json:",inline"`
-	// LabelSelector has the grammar of [ParseSelector].
+	// LabelSelector has the grammar of [ParseLabelSelector].
 	LabelSelector string `json:"labelSelector,omitempty"`
 	// FieldSelector has the grammar of [ParseFieldSelector].
 	FieldSelector string `json:"fieldSelector,omitempty"`
@@ -91,8 +95,8 @@ type CreateOptions struct {
 	DryRun []string `json:"dryRun,omitempty"`
 	// FieldManager owns the fields that are written, at most 128 bytes.
 	FieldManager string `json:"fieldManager,omitempty"`
-	// FieldValidation is one of the FieldValidation constants.
-	FieldValidation string `json:"fieldValidation,omitempty"`
+	// FieldValidation says what to do about unknown and duplicate fields.
+	FieldValidation FieldValidation `json:"fieldValidation,omitempty"`
 }
 
 // UpdateOptions are the parameters of a replace.
@@ -102,8 +106,8 @@ type UpdateOptions struct {
 	DryRun []string `json:"dryRun,omitempty"`
 	// FieldManager owns the fields that are written, at most 128 bytes.
 	FieldManager string `json:"fieldManager,omitempty"`
-	// FieldValidation is one of the FieldValidation constants.
-	FieldValidation string `json:"fieldValidation,omitempty"`
+	// FieldValidation says what to do about unknown and duplicate fields.
+	FieldValidation FieldValidation `json:"fieldValidation,omitempty"`
 }
 
 // PatchType is the media type of a patch.
@@ -126,8 +130,16 @@ type PatchOptions struct {
 	// FieldManager owns the fields that are written, at most 128 bytes. Apply
 	// requires it.
 	FieldManager string `json:"fieldManager,omitempty"`
-	// FieldValidation is one of the FieldValidation constants.
-	FieldValidation string `json:"fieldValidation,omitempty"`
+	// FieldValidation says what to do about unknown and duplicate fields.
+	FieldValidation FieldValidation `json:"fieldValidation,omitempty"`
+}
+
+// ApplyOptions say how to apply a configuration.
+type ApplyOptions struct {
+	// Force takes over fields that other field managers own. Without Force, the
+	// apply returns a Conflict with a cause for each of these fields (see
+	// status.IsConflict).
+	Force bool
 }
 
 // Preconditions must hold for a write to happen; a nil member is not checked.

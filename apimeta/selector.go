@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Limits of what [ParseSelector], [ParseFieldSelector] and
-// [LabelSelector.Selector] accept. Both bound the work that one request can cause
+// Limits of what [ParseLabelSelector], [ParseFieldSelector] and
+// [LabelSelector.Matcher] accept. Both bound the work that one request can cause
 // for each object of a list.
 const (
 	// MaxSelectorLength is the length of a selector in bytes.
@@ -23,7 +23,7 @@ const (
 // Operator is how a requirement of a selector compares.
 type Operator string
 
-// Operators of label selectors. A [FieldSelector] uses the first two only.
+// Operators of label selectors. A [FieldMatcher] uses the first two only.
 const (
 	// Equals selects objects that have the key with the one value.
 	Equals Operator = "="
@@ -43,8 +43,8 @@ const (
 	LessThan Operator = "lt"
 )
 
-// Requirement is one term of a [Selector]. It is immutable.
-type Requirement struct {
+// LabelRequirement is one term of a [LabelMatcher]. It is immutable.
+type LabelRequirement struct {
 	key    string
 	op     Operator
 	values []string
@@ -52,16 +52,16 @@ type Requirement struct {
 }
 
 // Key returns the label key the requirement is about.
-func (r Requirement) Key() string { return r.key }
+func (r LabelRequirement) Key() string { return r.key }
 
 // Operator returns how the requirement compares. A parsed "==" is [Equals].
-func (r Requirement) Operator() Operator { return r.op }
+func (r LabelRequirement) Operator() Operator { return r.op }
 
 // Values returns a copy of the values, sorted and without duplicates.
-func (r Requirement) Values() []string { return slices.Clone(r.values) }
+func (r LabelRequirement) Values() []string { return slices.Clone(r.values) }
 
 // Matches reports whether labels meet the requirement. It does not allocate.
-func (r Requirement) Matches(labels Labels) bool {
+func (r LabelRequirement) Matches(labels Labels) bool {
 	value, ok := labels.Lookup(r.key)
 	switch r.op {
 	case Equals:
@@ -90,15 +90,15 @@ func (r Requirement) Matches(labels Labels) bool {
 	return n < r.bound
 }
 
-func (r Requirement) has(value string) bool {
+func (r LabelRequirement) has(value string) bool {
 	_, found := slices.BinarySearch(r.values, value)
 	return found
 }
 
-// String returns the requirement in the grammar of [ParseSelector].
-func (r Requirement) String() string { return string(r.appendTo(nil)) }
+// String returns the requirement in the grammar of [ParseLabelSelector].
+func (r LabelRequirement) String() string { return string(r.appendTo(nil)) }
 
-func (r Requirement) appendTo(b []byte) []byte {
+func (r LabelRequirement) appendTo(b []byte) []byte {
 	switch r.op {
 	case Exists:
 		return append(b, r.key...)
@@ -126,15 +126,15 @@ func (r Requirement) appendTo(b []byte) []byte {
 	return append(b, r.values[0]...)
 }
 
-// Selector selects objects by their labels: all of its requirements must hold
+// LabelMatcher selects objects by their labels: all of its requirements must hold
 // (API concepts, Label selectors). It is immutable, safe for concurrent use, and
 // its zero value matches everything.
-type Selector struct {
-	requirements []Requirement
+type LabelMatcher struct {
+	requirements []LabelRequirement
 }
 
 // Matches reports whether labels meet every requirement. It does not allocate.
-func (s Selector) Matches(labels Labels) bool {
+func (s LabelMatcher) Matches(labels Labels) bool {
 	for i := range s.requirements {
 		if !s.requirements[i].Matches(labels) {
 			return false
@@ -146,7 +146,7 @@ func (s Selector) Matches(labels Labels) bool {
 // Exact returns the value that the selector requires of a label, and whether it
 // requires one. A selector that requires two different values matches nothing,
 // and Exact returns either value.
-func (s Selector) Exact(key string) (value string, ok bool) {
+func (s LabelMatcher) Exact(key string) (value string, ok bool) {
 	for i := range s.requirements {
 		r := &s.requirements[i]
 		if r.key == key && (r.op == Equals || r.op == In && len(r.values) == 1) {
@@ -158,11 +158,11 @@ func (s Selector) Exact(key string) (value string, ok bool) {
 
 // Empty reports whether the selector matches everything because it requires
 // nothing.
-func (s Selector) Empty() bool { return len(s.requirements) == 0 }
+func (s LabelMatcher) Empty() bool { return len(s.requirements) == 0 }
 
 // String returns the canonical form: requirements and values are sorted, blanks
 // are left out, and parsing it gives an equal selector.
-func (s Selector) String() string {
+func (s LabelMatcher) String() string {
 	var b []byte
 	for i, r := range s.requirements {
 		if i > 0 {
@@ -174,19 +174,19 @@ func (s Selector) String() string {
 }
 
 // Requirements returns a copy of the requirements in canonical order.
-func (s Selector) Requirements() []Requirement { return slices.Clone(s.requirements) }
+func (s LabelMatcher) Requirements() []LabelRequirement { return slices.Clone(s.requirements) }
 
 // newSelector takes ownership of requirements and sorts them.
-func newSelector(requirements []Requirement) Selector {
-	slices.SortFunc(requirements, func(a, b Requirement) int {
+func newSelector(requirements []LabelRequirement) LabelMatcher {
+	slices.SortFunc(requirements, func(a, b LabelRequirement) int {
 		return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.op, b.op), slices.Compare(a.values, b.values))
 	})
-	return Selector{requirements: requirements}
+	return LabelMatcher{requirements: requirements}
 }
 
 // newRequirement checks and builds one requirement, and takes ownership of
 // values. Its errors name the parts as upstream does, such as values[0][key].
-func newRequirement(key string, op Operator, values []string) (Requirement, error) {
+func newRequirement(key string, op Operator, values []string) (LabelRequirement, error) {
 	var faults []string
 	if msgs := ValidateLabelKey(key); len(msgs) > 0 {
 		faults = append(faults, "key: "+invalidValue(key, msgs))
@@ -219,11 +219,11 @@ func newRequirement(key string, op Operator, values []string) (Requirement, erro
 	}
 	switch len(faults) {
 	case 0:
-		return Requirement{key: key, op: op, values: values, bound: bound}, nil
+		return LabelRequirement{key: key, op: op, values: values, bound: bound}, nil
 	case 1:
-		return Requirement{}, errors.New(faults[0])
+		return LabelRequirement{}, errors.New(faults[0])
 	default:
-		return Requirement{}, errors.New("[" + strings.Join(faults, ", ") + "]")
+		return LabelRequirement{}, errors.New("[" + strings.Join(faults, ", ") + "]")
 	}
 }
 

@@ -69,7 +69,7 @@ func TestSelectorMatches(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.selector, func(t *testing.T) {
-			s, err := apimeta.ParseSelector(tt.selector)
+			s, err := apimeta.ParseLabelSelector(tt.selector)
 			require.NoError(t, err)
 			var got []string
 			for _, o := range objects {
@@ -123,7 +123,7 @@ func TestParseSelectorErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.selector[:min(len(tt.selector), 20)], func(t *testing.T) {
-			_, err := apimeta.ParseSelector(tt.selector)
+			_, err := apimeta.ParseLabelSelector(tt.selector)
 			assert.EqualError(t, err, tt.want)
 		})
 	}
@@ -145,7 +145,7 @@ func TestSelectorString(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.selector, func(t *testing.T) {
-			s, err := apimeta.ParseSelector(tt.selector)
+			s, err := apimeta.ParseLabelSelector(tt.selector)
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, s.String())
 		})
@@ -153,7 +153,7 @@ func TestSelectorString(t *testing.T) {
 }
 
 func TestSelectorRequirementsAreCopies(t *testing.T) {
-	s, err := apimeta.ParseSelector("a in (x,y),b")
+	s, err := apimeta.ParseLabelSelector("a in (x,y),b")
 	require.NoError(t, err)
 	requirements := s.Requirements()
 	require.Len(t, requirements, 2)
@@ -167,7 +167,7 @@ func TestSelectorRequirementsAreCopies(t *testing.T) {
 }
 
 func TestRequirementMatches(t *testing.T) {
-	s, err := apimeta.ParseSelector("a=1,b=2")
+	s, err := apimeta.ParseLabelSelector("a=1,b=2")
 	require.NoError(t, err)
 	labels := apimeta.Labels{{Key: "a", Value: "1"}}
 	var got []bool
@@ -178,14 +178,14 @@ func TestRequirementMatches(t *testing.T) {
 }
 
 func TestSelectorMatchesWithoutAllocation(t *testing.T) {
-	s, err := apimeta.ParseSelector("a=1,b!=2,c in (x,y),d notin (x,y),a,!e,n>5,n<7,a!=b")
+	s, err := apimeta.ParseLabelSelector("a=1,b!=2,c in (x,y),d notin (x,y),a,!e,n>5,n<7,a!=b")
 	require.NoError(t, err)
 	labels := apimeta.LabelsOf(map[string]string{"a": "1", "c": "x", "n": "6"})
 	require.True(t, s.Matches(labels))
 	assert.Zero(t, testing.AllocsPerRun(100, func() { s.Matches(labels) }))
 
 	notANumber := apimeta.LabelsOf(map[string]string{"n": "six"})
-	number, err := apimeta.ParseSelector("n>5")
+	number, err := apimeta.ParseLabelSelector("n>5")
 	require.NoError(t, err)
 	require.False(t, number.Matches(notANumber))
 	assert.Zero(t, testing.AllocsPerRun(100, func() { number.Matches(notANumber) }))
@@ -212,7 +212,7 @@ func TestLabelSelector(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s, err := tt.selector.Selector()
+			s, err := tt.selector.Matcher()
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, s.String())
 		})
@@ -244,7 +244,7 @@ func TestLabelSelectorErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := tt.selector.Selector()
+			_, err := tt.selector.Matcher()
 			assert.EqualError(t, err, tt.want)
 		})
 	}
@@ -254,7 +254,7 @@ func TestLabelSelectorLeavesItsInput(t *testing.T) {
 	values := []string{"b", "a"}
 	_, err := apimeta.LabelSelector{MatchExpressions: []apimeta.LabelSelectorRequirement{
 		{Key: "k", Operator: apimeta.LabelSelectorIn, Values: values},
-	}}.Selector()
+	}}.Matcher()
 	require.NoError(t, err)
 	assert.Equal(t, []string{"b", "a"}, values)
 }
@@ -293,12 +293,12 @@ func FuzzParseSelector(f *testing.F) {
 	}
 	labels := apimeta.LabelsOf(map[string]string{"a": "b", "c": "", "d": "7"})
 	f.Fuzz(func(t *testing.T, text string) {
-		first, err := apimeta.ParseSelector(text)
+		first, err := apimeta.ParseLabelSelector(text)
 		if err != nil {
 			assert.True(t, first.Empty())
 			return
 		}
-		second, err := apimeta.ParseSelector(first.String())
+		second, err := apimeta.ParseLabelSelector(first.String())
 		require.NoError(t, err, "canonical form %q", first.String())
 		assert.Equal(t, first, second)
 		assert.Equal(t, first.Matches(labels), second.Matches(labels))
@@ -311,7 +311,7 @@ func BenchmarkSelectorMatches(b *testing.B) {
 	})
 	for _, selector := range []string{"tier=front", "app.kubernetes.io/name in (api,web)", "size>5",
 		"tier=front,app.kubernetes.io/part-of=shop,!old"} {
-		s, err := apimeta.ParseSelector(selector)
+		s, err := apimeta.ParseLabelSelector(selector)
 		require.NoError(b, err)
 		b.Run(selector, func(b *testing.B) {
 			b.ReportAllocs()
@@ -327,14 +327,14 @@ func BenchmarkSelectorMatches(b *testing.B) {
 func BenchmarkParseSelector(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := apimeta.ParseSelector("tier=front,app.kubernetes.io/name in (api,web),!old"); err != nil {
+		if _, err := apimeta.ParseLabelSelector("tier=front,app.kubernetes.io/name in (api,web),!old"); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 func TestSelectorExact(t *testing.T) {
-	s, err := apimeta.ParseSelector("app=shop,tier in (back),side in (left,right),old!=yes,empty=,size>3")
+	s, err := apimeta.ParseLabelSelector("app=shop,tier in (back),side in (left,right),old!=yes,empty=,size>3")
 	require.NoError(t, err)
 	for _, tt := range []struct {
 		key, value string

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ParseSelector reads a label selector:
+// ParseLabelSelector reads a label selector:
 //
 //	selector    = [ requirement { "," requirement } ]
 //	requirement = key | "!" key | key compare value | key set "(" [ value { "," value } ] ")"
@@ -17,12 +17,12 @@ import (
 // empty selector matches everything. Keys and values follow [ValidateLabelKey]
 // and [ValidateLabelValue]. Errors have the text of upstream servers, which
 // answer 400.
-func ParseSelector(s string) (Selector, error) {
+func ParseLabelSelector(s string) (LabelMatcher, error) {
 	if s == "" {
-		return Selector{}, nil
+		return LabelMatcher{}, nil
 	}
 	if len(s) > MaxSelectorLength {
-		return Selector{}, fmt.Errorf("label selector is too long: may not be more than %d bytes", MaxSelectorLength)
+		return LabelMatcher{}, fmt.Errorf("label selector is too long: may not be more than %d bytes", MaxSelectorLength)
 	}
 	p := selectorParser{rest: s}
 	p.advance()
@@ -82,45 +82,45 @@ func (t token) is(symbol string) bool { return t.kind == tokenSymbol && t.text =
 // endsTerm reports whether the current requirement ends here.
 func (t token) endsTerm() bool { return t.kind == tokenEnd || t.is(",") }
 
-func (p *selectorParser) selector() (Selector, error) {
-	var requirements []Requirement
+func (p *selectorParser) selector() (LabelMatcher, error) {
+	var requirements []LabelRequirement
 	if p.next.kind == tokenSymbol && p.next.text != "!" {
-		return Selector{}, fmt.Errorf("found '%s', expected: !, identifier, or 'end of string'", p.next.text)
+		return LabelMatcher{}, fmt.Errorf("found '%s', expected: !, identifier, or 'end of string'", p.next.text)
 	}
 	for p.next.kind != tokenEnd {
 		r, err := p.requirement()
 		if err != nil {
-			return Selector{}, fmt.Errorf("unable to parse requirement: %w", err)
+			return LabelMatcher{}, fmt.Errorf("unable to parse requirement: %w", err)
 		}
 		if len(requirements) == MaxSelectorRequirements {
-			return Selector{}, fmt.Errorf("label selector has too many requirements: may not have more than %d",
+			return LabelMatcher{}, fmt.Errorf("label selector has too many requirements: may not have more than %d",
 				MaxSelectorRequirements)
 		}
 		requirements = append(requirements, r)
 		switch t := p.take(); {
 		case t.kind == tokenEnd:
 		case !t.is(","):
-			return Selector{}, fmt.Errorf("found '%s', expected: ',' or 'end of string'", t.text)
+			return LabelMatcher{}, fmt.Errorf("found '%s', expected: ',' or 'end of string'", t.text)
 		case p.next.kind != tokenWord && !p.next.is("!"):
-			return Selector{}, fmt.Errorf("found '%s', expected: identifier after ','", p.next.text)
+			return LabelMatcher{}, fmt.Errorf("found '%s', expected: identifier after ','", p.next.text)
 		}
 	}
 	return newSelector(requirements), nil
 }
 
-func (p *selectorParser) requirement() (Requirement, error) {
+func (p *selectorParser) requirement() (LabelRequirement, error) {
 	negated := p.next.is("!")
 	if negated {
 		p.advance()
 	}
 	key := p.take()
 	if key.kind != tokenWord {
-		return Requirement{}, fmt.Errorf("found '%s', expected: identifier", key.text)
+		return LabelRequirement{}, fmt.Errorf("found '%s', expected: identifier", key.text)
 	}
 	// Upstream checks the key before what follows it, and its error does not name
 	// the field path of a key.
 	if msgs := ValidateLabelKey(key.text); len(msgs) > 0 {
-		return Requirement{}, errors.New("<nil>: " + invalidValue(key.text, msgs))
+		return LabelRequirement{}, errors.New("<nil>: " + invalidValue(key.text, msgs))
 	}
 	if negated {
 		// "!key" takes no operator. If one follows, the caller reports a missing
@@ -132,7 +132,7 @@ func (p *selectorParser) requirement() (Requirement, error) {
 	}
 	op, err := p.operator()
 	if err != nil {
-		return Requirement{}, err
+		return LabelRequirement{}, err
 	}
 	var values []string
 	if op == In || op == NotIn {
@@ -141,7 +141,7 @@ func (p *selectorParser) requirement() (Requirement, error) {
 		values, err = p.value()
 	}
 	if err != nil {
-		return Requirement{}, err
+		return LabelRequirement{}, err
 	}
 	return newRequirement(key.text, op, values)
 }

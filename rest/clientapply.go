@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/access"
@@ -11,29 +12,23 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// ApplyOptions say how to apply a configuration.
-type ApplyOptions struct {
-	// Force takes over fields that other field managers own. Without Force, Apply returns a Conflict with a cause for each
-	// of these fields (see [status.IsConflict]).
-	Force bool
-}
-
 // Apply makes an object match a configuration and returns it as stored (API concepts, Server-Side Apply). The client's
 // manager (see [Client.FieldManager]) then owns the fields of the configuration. Fields that it applied earlier and now leaves
 // out are removed, unless other managers own them too. If the object does not exist, Apply creates it.
 //
 // config is any value whose JSON is the configuration: a map, a struct with the wanted fields, or a *T if every field
 // that T encodes is wanted. config need not contain kind, apiVersion, name and namespace.
-func (c calls[P]) Apply(ctx context.Context, name string, config any, options ApplyOptions) (P, error) {
+func (c calls[P]) Apply(ctx context.Context, name string, config any, options apimeta.ApplyOptions) (P, error) {
 	return as[P](c.apply(ctx, name, "", config, options))
 }
 
 // ApplyStatus makes the status of an object match a configuration, and changes nothing else. The object must exist.
-func (c calls[P]) ApplyStatus(ctx context.Context, name string, config any, options ApplyOptions) (P, error) {
+func (c calls[P]) ApplyStatus(ctx context.Context, name string, config any, options apimeta.ApplyOptions) (P, error) {
 	return as[P](c.apply(ctx, name, theStatus, config, options))
 }
 
-func (c *client) apply(ctx context.Context, name, subresource string, config any, options ApplyOptions) (any, error) {
+func (c *client) apply(ctx context.Context, name, subresource string, config any,
+	options apimeta.ApplyOptions) (any, error) {
 	w, err := c.write(ctx, access.VerbPatch, name, subresource)
 	if err != nil {
 		return nil, err

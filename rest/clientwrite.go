@@ -30,7 +30,7 @@ func (c *client) write(ctx context.Context, v access.Verb, name, subresource str
 	if c.user != nil {
 		w.Asked.Agent = c.user.Name
 	}
-	if errs := w.Asked.Validation.Check(); len(errs) > 0 {
+	if errs := write.CheckValidation(w.Asked.Validation); len(errs) > 0 {
 		return nil, resource.InvalidOptions("PatchOptions", errs)
 	}
 	return w, nil

@@ -14,7 +14,7 @@ import (
 func ExampleFilter() {
 	shelves := map[string]string{"ada": "shelf=maths", "virginia": "shelf in (novels,essays)"}
 	byShelf := access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
-		books, err := apimeta.ParseSelector(shelves[a.User.Name])
+		books, err := apimeta.ParseLabelSelector(shelves[a.User.Name])
 		if err != nil || books.Empty() {
 			return access.NoOpinion("not a member"), err
 		}

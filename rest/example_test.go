@@ -515,12 +515,13 @@ func ExampleClient_Apply() {
 	client = client.Namespace("default")
 
 	spec := func(fields map[string]any) map[string]any { return map[string]any{"spec": fields} }
-	_, err = client.FieldManager("shop").Apply(ctx, "emma", spec(map[string]any{"title": "Emma", "copies": 2}), rest.ApplyOptions{})
+	_, err = client.FieldManager("shop").Apply(ctx, "emma", spec(map[string]any{"title": "Emma", "copies": 2}),
+		apimeta.ApplyOptions{})
 	fmt.Println(err)
 	book, err := client.FieldManager("archive").Apply(ctx, "emma", spec(map[string]any{"title": "Emma", "shelf": "old"}),
-		rest.ApplyOptions{})
+		apimeta.ApplyOptions{})
 	fmt.Println(book.Spec.Copies, book.Spec.Shelf, err)
-	_, err = client.FieldManager("archive").Apply(ctx, "emma", spec(map[string]any{"copies": 1}), rest.ApplyOptions{})
+	_, err = client.FieldManager("archive").Apply(ctx, "emma", spec(map[string]any{"copies": 1}), apimeta.ApplyOptions{})
 	fmt.Println(err)
 	// Output:
 	// <nil>

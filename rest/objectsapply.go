@@ -4,17 +4,17 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
-	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
 
 func (o objects) Apply(ctx context.Context, key storage.Key, version string, manifest []byte,
-	options raw.ApplyOptions) error {
+	options apimeta.ApplyOptions) error {
 	stored, done, err := o.begin(key.Resource)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (o objects) Apply(ctx context.Context, key storage.Key, version string, man
 	}
 	ctx = o.api.calling(ctx, at.Access(res, kind.Patch))
 	w := o.api.writes.New(res, resource.Target{Namespace: key.Namespace, Name: key.Name}, write.Asked{
-		Manager: o.manager, Agent: userNameIn(ctx), Validation: write.ValidationStrict, Force: options.Force,
+		Manager: o.manager, Agent: userNameIn(ctx), Validation: apimeta.FieldValidationStrict, Force: options.Force,
 	})
 	if err := w.ApplyText(manifest); err != nil {
 		return err

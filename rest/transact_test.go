@@ -372,7 +372,8 @@ func TestTransactEnds(t *testing.T) {
 		n++
 		_, err := b.accounts.Get(ctx, "contended")
 		require.True(t, status.IsNotFound(err) || err == nil)
-		_, err = b.accounts.FieldManager("other").Apply(t.Context(), "contended", map[string]any{"balance": n}, rest.ApplyOptions{})
+		_, err = b.accounts.FieldManager("other").Apply(t.Context(), "contended", map[string]any{"balance": n},
+			apimeta.ApplyOptions{})
 		require.NoError(t, err)
 		return nil
 	})

@@ -72,7 +72,7 @@ type Start struct {
 type Stored struct {
 	Key      Key
 	Revision watch.Revision
-	Written  int64  // see [Record.Written]
+	Written  Moment // see [Record.Written]
 	Creator  string // see [Record.Creator]
 	// JSON belongs to the engine after yield.
 	JSON []byte
@@ -99,7 +99,7 @@ type PriorState struct {
 	// after yield.
 	Before []byte
 	// Written is the [Record.Written] of the record before the change.
-	Written int64
+	Written Moment
 }
 
 // Group is a group of changes that become durable and visible together.

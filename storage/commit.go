@@ -76,7 +76,7 @@ func (o *objects) assign(
 		record := w.base
 		if w.next != nil {
 			w.next.stamp(revision)
-			w.next.Written = now.UnixMicro()
+			w.next.Written = MomentOf(now)
 			record = w.next
 		}
 		group = append(group, watch.Change[Record]{Key: record.Key, Revision: revision, Previous: w.base, Current: w.next})

@@ -49,7 +49,7 @@ func (e *Engine) Draft(key Key, current *Record, next []byte) (Entry, error) {
 	}
 	if entry.Current = w.next; w.next != nil {
 		entry.Key = w.next.Key // the key may point into a request
-		w.next.Written = e.opts.Now().UnixMicro()
+		w.next.Written = MomentOf(e.opts.Now())
 		w.next.erase()
 	}
 	return entry, nil

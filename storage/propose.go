@@ -161,7 +161,7 @@ func entriesOf(writes []write, now time.Time) []Entry {
 			continue
 		}
 		if w.next != nil {
-			w.next.Written = now.UnixMicro()
+			w.next.Written = MomentOf(now)
 		}
 		entries[i].Current = w.next
 	}

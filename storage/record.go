@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/watch"
@@ -21,14 +22,24 @@ type Record struct {
 	Revision watch.Revision
 	text     []byte
 	Parts
-	// Written is when the store committed the record, by the store's clock, in microseconds since 1970. No-ops,
-	// upgrades and deletions do not change it; the record of a deletion shows the last state. All records of one commit
-	// have the same time. Because clocks may jump, a later record may have an earlier time.
-	Written int64
+	// Written is when the store committed the record, by the store's clock. No-ops, upgrades and deletions do not change
+	// it; the record of a deletion shows the last state. All records of one commit have the same time. Because clocks may
+	// jump, a later record may have an earlier time.
+	Written Moment
 	// Creator names the user who created the object, if the store had a [Ledger] at that time. Later writes keep it.
 	// Records from before the store was opened do not have it.
 	Creator string
 }
+
+// Moment is a time in microseconds since 1970. Records have their times in this form, because a time.Time is three
+// times as large and has a pointer.
+type Moment int64
+
+// MomentOf returns a time without its location and without what is less than a microsecond.
+func MomentOf(t time.Time) Moment { return Moment(t.UnixMicro()) }
+
+// Time returns the moment as a time in the local location.
+func (m Moment) Time() time.Time { return time.UnixMicro(int64(m)) }
 
 // Parts are what selection needs to know about an object without decoding it.
 type Parts struct {

@@ -25,7 +25,7 @@ type Access struct {
 	// list or watch has a Name if its field selector requires that name.
 	Namespace, Name string
 	// LabelSelector and FieldSelector are the selectors of a list, a watch or a deletion of a collection. They contain the
-	// text that the client sent, which may be invalid (see [apimeta.ParseSelector] and [apimeta.ParseFieldSelector]).
+	// text that the client sent, which may be invalid (see [apimeta.ParseLabelSelector] and [apimeta.ParseFieldSelector]).
 	LabelSelector, FieldSelector string
 	// Path is a path outside all resources, such as "/version".
 	Path string

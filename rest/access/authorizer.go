@@ -85,11 +85,11 @@ func (d Decision) Reason() string { return d.reason }
 type Filter struct {
 	// Labels selects by labels, as the store holds them. A conversion to another version that changes labels does not
 	// change what a filter selects.
-	Labels apimeta.Selector
+	Labels apimeta.LabelMatcher
 	// Fields selects by fields, in the version of the request. Only the fields that clients can use in field selectors are
 	// allowed (see rest.Resource). A filter by another field is a mistake of the host, which the API cannot know before a
 	// request: the client gets a 500, and the log names the field.
-	Fields apimeta.FieldSelector
+	Fields apimeta.FieldMatcher
 	// Namespace is the namespace of the objects, or empty for any. A namespace counts as being in itself. No other
 	// cluster-scoped object is in a namespace.
 	Namespace string

@@ -96,7 +96,7 @@ func bindingColumns[T any](of func(*T) (policy string, params *ParamRef, created
 			case ref != nil && ref.Name != "":
 				return cmp.Or(ref.Namespace, "*") + "/" + ref.Name
 			case ref != nil && ref.Selector != nil:
-				if s, err := ref.Selector.Selector(); err == nil {
+				if s, err := ref.Selector.Matcher(); err == nil {
 					return s.String()
 				}
 			}

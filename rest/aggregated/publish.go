@@ -62,7 +62,7 @@ func (c *Cluster) publishOnce(ctx context.Context, api *rest.API, now time.Time)
 		for i, version := range versions {
 			name := version + "." + group
 			config := p.service(apimeta.GroupVersion{Group: group, Version: version}, len(versions)-i, all.bundle())
-			if _, err := c.clients.services.Apply(ctx, name, config, rest.ApplyOptions{Force: true}); err != nil {
+			if _, err := c.clients.services.Apply(ctx, name, config, apimeta.ApplyOptions{Force: true}); err != nil {
 				return fmt.Errorf("the APIService %s: %w", name, err)
 			}
 		}

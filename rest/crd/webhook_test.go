@@ -619,7 +619,7 @@ func TestWebhookConvertsWatches(t *testing.T) {
 // nor by watches.
 func TestWebhookConvertsOnlyWhatTheClientMaySee(t *testing.T) {
 	c := newConverter(t)
-	may, err := apimeta.ParseSelector("of in (a,b)")
+	may, err := apimeta.ParseLabelSelector("of in (a,b)")
 	require.NoError(t, err)
 	var only access.Filter
 	rights := access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {

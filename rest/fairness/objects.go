@@ -239,7 +239,7 @@ func (o *objects) create(ctx context.Context, resource, name string, obj any) er
 		return err
 	}
 	return o.stored.Apply(ctx, storage.Key{Resource: resource, Name: name}, flowcontrol.Version, manifest,
-		raw.ApplyOptions{Force: true})
+		apimeta.ApplyOptions{Force: true})
 }
 
 // conditions returns the conditions of a FlowSchema with the one that says whether its level is missing, and whether

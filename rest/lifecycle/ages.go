@@ -12,17 +12,17 @@ import (
 type ages struct {
 	order *btree.BTreeG[aged]
 	// moved holds the times that bound assigned, by object.
-	moved map[storage.Key]int64
+	moved map[storage.Key]storage.Moment
 }
 
-// aged is an object and the time of its last write, in microseconds since 1970.
+// aged is an object and the time of its last write.
 type aged struct {
-	since  int64
+	since  storage.Moment
 	record *storage.Record
 }
 
 func newAges() *ages {
-	return &ages{moved: map[storage.Key]int64{}, order: btree.NewBTreeGOptions(func(a, b aged) bool {
+	return &ages{moved: map[storage.Key]storage.Moment{}, order: btree.NewBTreeGOptions(func(a, b aged) bool {
 		return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.record.Key.Namespace, b.record.Key.Namespace),
 			cmp.Compare(a.record.Key.Name, b.record.Key.Name)) < 0
 	}, btree.Options{NoLocks: true})}
@@ -44,7 +44,7 @@ func (a *ages) drop(r *storage.Record) {
 func (a *ages) oldest() (aged, bool) { return a.order.Min() }
 
 // bound treats objects as written now if their last write appears to be in the future, because the clock was set back.
-func (a *ages) bound(now int64) {
+func (a *ages) bound(now storage.Moment) {
 	for {
 		youngest, ok := a.order.Max()
 		if !ok || youngest.since <= now {

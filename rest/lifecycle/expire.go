@@ -56,7 +56,7 @@ type expirer struct {
 	mu       sync.Mutex
 	ages     *ages
 	due      map[storage.Key]*storage.Record // passed to the workers, and unchanged since then
-	expected int64                           // the last write of the object that keepTime waits for, or never
+	expected storage.Moment                  // the last write of the object that keepTime waits for, or never
 }
 
 func (e *expirer) reset() {
@@ -112,7 +112,7 @@ func (e *expirer) keepTime(ctx context.Context, look func(storage.Key)) {
 
 // ripe returns at most expireAtOnce objects that are due, and when to call it again.
 func (e *expirer) ripe() (due []*storage.Record, wait time.Duration) {
-	now := e.objects.Now().UnixMicro()
+	now := storage.MomentOf(e.objects.Now())
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.ages.bound(now)
@@ -122,9 +122,9 @@ func (e *expirer) ripe() (due []*storage.Record, wait time.Duration) {
 		if !ok {
 			return due, never
 		}
-		if left := oldest.since + e.timeToLive.Microseconds() - now; left > 0 {
+		if left := oldest.since.Time().Add(e.timeToLive).Sub(now.Time()); left > 0 {
 			e.expected = oldest.since
-			return due, min(glance, time.Duration(left)*time.Microsecond)
+			return due, min(glance, left)
 		}
 		e.ages.drop(oldest.record)
 		e.due[oldest.record.Key] = oldest.record

@@ -97,11 +97,11 @@ func criteriaOf(m *ar.MatchResources) (c criteria) {
 	return c
 }
 
-func selectorOf(s *apimeta.LabelSelector) (apimeta.Selector, error) {
+func selectorOf(s *apimeta.LabelSelector) (apimeta.LabelMatcher, error) {
 	if s == nil {
-		return apimeta.Selector{}, nil
+		return apimeta.LabelMatcher{}, nil
 	}
-	return s.Selector()
+	return s.Matcher()
 }
 
 func rulesOf(named []ar.NamedRuleWithOperations) []matching.Rule {

@@ -69,7 +69,7 @@ func (w *reviewed) collect(ctx context.Context, of *params, ref *ar.ParamRef) ([
 			records = append(records, record)
 		}
 	case ref.Selector != nil:
-		selector, err := ref.Selector.Selector()
+		selector, err := ref.Selector.Matcher()
 		if err != nil {
 			return nil, err
 		}

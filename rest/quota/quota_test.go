@@ -207,7 +207,7 @@ func TestCreators(t *testing.T) {
 
 // A client whose rights are restricted does not learn how many objects it does not see.
 func TestRestrictedClients(t *testing.T) {
-	mine, err := apimeta.ParseSelector("of=alice")
+	mine, err := apimeta.ParseLabelSelector("of=alice")
 	require.NoError(t, err)
 	authorizer := access.AuthorizerFunc(func(_ context.Context, a access.Access) (access.Decision, error) {
 		if a.User.Name == "alice" {

@@ -44,7 +44,7 @@ type hard = map[string]quota.Quantity
 func limit(t *testing.T, api *rest.API, namespace, name string, limits hard) error {
 	t.Helper()
 	_, err := resttest.Client[quota.ResourceQuota](t, api).Namespace(namespace).FieldManager("test").Apply(t.Context(), name,
-		map[string]any{"spec": map[string]any{"hard": limits}}, rest.ApplyOptions{Force: true})
+		map[string]any{"spec": map[string]any{"hard": limits}}, apimeta.ApplyOptions{Force: true})
 	return err
 }
 
@@ -156,7 +156,7 @@ func TestResourceQuotasAreValidated(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := resttest.Client[quota.ResourceQuota](t, api).Namespace("a").FieldManager("test").Apply(t.Context(), "q",
-				map[string]any{"spec": json.RawMessage(c.spec)}, rest.ApplyOptions{})
+				map[string]any{"spec": json.RawMessage(c.spec)}, apimeta.ApplyOptions{})
 			require.ErrorContains(t, err, c.err)
 		})
 	}

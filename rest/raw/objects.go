@@ -86,7 +86,7 @@ type Objects interface {
 	// if it does not exist. The manifest is in version, which may be any version that the API serves. The manager of
 	// [Objects.FieldManager] then owns the fields of the manifest. Fields that the kind does not have, and fields that occur
 	// twice, are errors.
-	Apply(ctx context.Context, key storage.Key, version string, manifest []byte, options ApplyOptions) error
+	Apply(ctx context.Context, key storage.Key, version string, manifest []byte, options apimeta.ApplyOptions) error
 	// Delete deletes an object, and reports whether it is gone. It is not gone while finalizers or its grace period
 	// hold it.
 	Delete(ctx context.Context, key storage.Key, options apimeta.DeleteOptions) (gone bool, err error)
@@ -117,13 +117,6 @@ type Resource struct {
 	// Store numbers the store of the objects: 0 is the store of the API, and the others belong to single resources.
 	// Revisions of different stores cannot be compared.
 	Store int
-}
-
-// ApplyOptions are the options of [Objects.Apply].
-type ApplyOptions struct {
-	// Force takes over fields that other field managers own. Without Force, Apply returns a Conflict with a cause for
-	// each of these fields.
-	Force bool
 }
 
 // Changes are what [Objects.Follow] yields at once.

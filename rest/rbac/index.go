@@ -33,7 +33,7 @@ type role struct {
 	rules      []PolicyRule // the rules that count
 	own        []PolicyRule // the rules in the object
 	labels     apimeta.Labels
-	selectors  []apimeta.Selector
+	selectors  []apimeta.LabelMatcher
 	aggregates bool
 }
 
@@ -116,7 +116,7 @@ func (x *index) putRole(key storage.Key, exists bool, object *ClusterRole) {
 	if a := object.AggregationRule; a != nil {
 		r.aggregates, r.rules = true, nil
 		for _, s := range a.ClusterRoleSelectors {
-			if selector, err := s.Selector(); err == nil {
+			if selector, err := s.Matcher(); err == nil {
 				r.selectors = append(r.selectors, selector)
 			}
 		}
@@ -163,7 +163,7 @@ func (x *index) collect(r *role, names []roleKey, seen map[*role]bool, rules []P
 	for _, key := range names {
 		other := x.roles[key]
 		if key.namespace != "" || !other.exists || seen[other] ||
-			!slices.ContainsFunc(r.selectors, func(s apimeta.Selector) bool { return s.Matches(other.labels) }) {
+			!slices.ContainsFunc(r.selectors, func(s apimeta.LabelMatcher) bool { return s.Matches(other.labels) }) {
 			continue
 		}
 		if other.aggregates {

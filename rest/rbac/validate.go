@@ -52,7 +52,7 @@ func validateClusterRole(r *ClusterRole) status.FieldErrors {
 	for i := range r.AggregationRule.ClusterRoleSelectors {
 		s := &r.AggregationRule.ClusterRoleSelectors[i]
 		errs = append(errs, objectmeta.ValidateSelector(s, selectors.Index(i))...)
-		if _, err := s.Selector(); err != nil {
+		if _, err := s.Matcher(); err != nil {
 			errs = append(errs, status.InvalidField(selectors.Index(i), nil, "invalid label selector."))
 		}
 	}

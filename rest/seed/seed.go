@@ -90,7 +90,7 @@ func (s *seeder) apply(ctx context.Context, m manifest) error {
 			return err
 		}
 	}
-	return s.objects.Apply(ctx, key, m.kind.Version, m.text, raw.ApplyOptions{Force: s.options.Update})
+	return s.objects.Apply(ctx, key, m.kind.Version, m.text, apimeta.ApplyOptions{Force: s.options.Update})
 }
 
 // resource returns the resource of a kind. If definitions have been applied, it waits until the API serves the kind.

@@ -96,9 +96,9 @@ func ruleOf(r *ar.RuleWithOperations) matching.Rule {
 }
 
 // selectorOf returns the selector of a field. A missing selector selects everything, as its default does.
-func selectorOf(s *apimeta.LabelSelector) (apimeta.Selector, error) {
+func selectorOf(s *apimeta.LabelSelector) (apimeta.LabelMatcher, error) {
 	if s == nil {
-		return apimeta.Selector{}, nil
+		return apimeta.LabelMatcher{}, nil
 	}
-	return s.Selector()
+	return s.Matcher()
 }

@@ -89,7 +89,7 @@ func (w *writing) put(key storage.Key, form string, r *storage.Record, old *reco
 	if err != nil {
 		return fmt.Errorf("the object%s cannot be sealed: %w", w.at, err)
 	}
-	next := record{form: uint32(number), revision: r.Revision, written: r.Written, sealed: w.file.opts.Transformer != nil,
+	next := record{form: uint32(number), revision: r.Revision, written: int64(r.Written), sealed: w.file.opts.Transformer != nil,
 		keyID: keyID, creator: r.Creator, text: text}
 	return w.putRecord(key, &next, old)
 }
@@ -137,7 +137,7 @@ func (w *writing) record(e storage.Entry, g storage.Group) error {
 		if err != nil {
 			return fmt.Errorf("the change%s cannot be sealed: %w", w.at, err)
 		}
-		c.before, c.writtenBefore, c.text, c.keyID, c.sealed = true, e.Previous.Written, text, keyID,
+		c.before, c.writtenBefore, c.text, c.keyID, c.sealed = true, int64(e.Previous.Written), text, keyID,
 			w.file.opts.Transformer != nil
 	}
 	return w.putChange(revisionKey(e.Revision), &c, nil)

@@ -136,7 +136,7 @@ func (f *file) stored(resource string, key, value []byte, known forms) (s storag
 		return s, fmt.Errorf("the key %q has no name", key)
 	}
 	s = storage.Stored{Key: storage.Key{Resource: resource, Namespace: string(namespace), Name: string(name)},
-		Revision: r.revision, Written: r.written, Creator: r.creator}
+		Revision: r.revision, Written: storage.Moment(r.written), Creator: r.creator}
 	if s.Form, err = known.name(resource, r.form); err != nil {
 		return s, err
 	}
@@ -195,7 +195,7 @@ func (f *file) undo(key, value []byte, known forms) (u storage.PriorState, err e
 		return u, err
 	}
 	u = storage.PriorState{Key: c.key, Revision: watch.Revision(binary.BigEndian.Uint64(key)), GroupEnd: c.groupEnd,
-		At: time.UnixMicro(c.at), Written: c.writtenBefore}
+		At: time.UnixMicro(c.at), Written: storage.Moment(c.writtenBefore)}
 	if u.Form, err = known.name(c.key.Resource, c.form); err != nil || !c.before {
 		return u, err
 	}

@@ -95,7 +95,7 @@ func (a *authority) encode(ctx context.Context, form, index int, r *storage.Reco
 	if err != nil {
 		return nil, err
 	}
-	h := header{form: form, written: r.Written, index: index, version: int(r.Version.Start), creator: r.Creator}
+	h := header{form: form, written: int64(r.Written), index: index, version: int(r.Version.Start), creator: r.Creator}
 	if a.opts.Transformer == nil {
 		value := h.append(make([]byte, 0, 64+len(object)))
 		value = append(value, object[:r.Version.Start]...)
@@ -122,7 +122,7 @@ func (a *authority) decode(key storage.Key, value []byte, revision int64) (s sto
 	if err != nil {
 		return s, err
 	}
-	s.Revision, s.Written, s.Creator = a.revision(revision, h.index), h.written, h.creator
+	s.Revision, s.Written, s.Creator = a.revision(revision, h.index), storage.Moment(h.written), h.creator
 	known := false
 	if s.Form, known = a.Forms.Form(key.Resource, h.form); !known {
 		return s, &unknownForm{key.Resource, h.form}

@@ -163,7 +163,7 @@ func (a *authority) append(s *source, changes []change) (first watch.Revision) {
 			delete(s.objects, c.key)
 			continue
 		}
-		c.now.revision, c.now.written = c.revision, at.UnixMicro()
+		c.now.revision, c.now.written = c.revision, storage.MomentOf(at)
 		s.objects[c.key] = c.now
 	}
 	a.revision, s.changedAt = last, last

@@ -622,7 +622,7 @@ func TestRights(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := newShop("a")
 		shop.put("b", "bob", 1)
-		bob, err := apimeta.ParseSelector("customer=bob")
+		bob, err := apimeta.ParseLabelSelector("customer=bob")
 		require.NoError(t, err)
 		only := access.AuthorizerFunc(func(context.Context, access.Access) (access.Decision, error) {
 			return access.AllowOnly("", access.Filter{Labels: bob}), nil

@@ -17,7 +17,7 @@ type object struct {
 	raw      []byte
 	uid      string
 	revision watch.Revision // the revision of its latest change
-	written  int64          // see [storage.Record.Written]
+	written  storage.Moment // see [storage.Record.Written]
 }
 
 // identity is what the store reads from an object.

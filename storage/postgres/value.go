@@ -38,7 +38,7 @@ func (a *authority) encode(ctx context.Context, key storage.Key, form int, r *st
 	if err != nil {
 		return v, err
 	}
-	v = value{form: form, position: int(r.Version.Start), written: r.Written, creator: r.Creator}
+	v = value{form: form, position: int(r.Version.Start), written: int64(r.Written), creator: r.Creator}
 	v.body = make([]byte, 0, len(json))
 	v.body = append(append(v.body, json[:r.Version.Start]...), json[r.Version.End:]...)
 	if a.opts.Transformer == nil {
@@ -56,7 +56,7 @@ func sealContext(key storage.Key) []byte {
 
 // decode returns the stored record of a value. If the form is not known yet, decode asks for it.
 func (a *authority) decode(ctx context.Context, key storage.Key, revision watch.Revision, v *value) storage.Stored {
-	s := storage.Stored{Key: key, Revision: revision, Written: v.written, Creator: v.creator}
+	s := storage.Stored{Key: key, Revision: revision, Written: storage.Moment(v.written), Creator: v.creator}
 	known := false
 	if s.Form, known = a.Forms.Form(key.Resource, v.form); !known {
 		if s.Unreadable = a.Forms.Refresh(ctx, key.Resource); s.Unreadable != nil {

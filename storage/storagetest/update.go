@@ -72,8 +72,8 @@ var updateRules = []rule{
 		key, other := widget("a", "x"), widget("a", "y")
 		from := time.Now()
 		created := s.put(key, "red", 1)
-		require.WithinRange(s, time.UnixMicro(created.Written), from.Add(-slack), time.Now().Add(slack))
-		for time.Now().UnixMicro() <= created.Written { // so that a later write has a later time
+		require.WithinRange(s, created.Written.Time(), from.Add(-slack), time.Now().Add(slack))
+		for storage.MomentOf(time.Now()) <= created.Written { // so that a later write has a later time
 			runtime.Gosched()
 		}
 		unchanged, err := s.store.Update(s.ctx, key,

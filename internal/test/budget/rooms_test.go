@@ -85,7 +85,7 @@ var rooms = []room{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "internal/table", "storage", "watch",
 		"rest/internal/generations", "rest/internal/kind", "rest/internal/upstream",
 	}},
-	{name: "body", http: true, may: []string{"status", "internal/codec", "internal/doc", "rest/internal/media",
+	{name: "body", http: true, may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest/internal/media",
 		"rest/internal/write"}},
 	{name: "delivery", may: []string{
 		"status", "internal/codec", "watch", "rest/internal/follow", "rest/internal/media", "rest/internal/resource",

@@ -126,7 +126,7 @@ func notes() rest.Resource[Note] {
 func byTeam(t *testing.T) access.Authorizer {
 	only := map[string]access.Filter{}
 	for user, team := range map[string]string{"fay": "team=a", "gus": "team=b"} {
-		labels, err := apimeta.ParseSelector(team)
+		labels, err := apimeta.ParseLabelSelector(team)
 		require.NoError(t, err)
 		only[user] = access.Filter{Labels: labels}
 	}

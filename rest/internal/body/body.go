@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/media"
@@ -112,7 +113,7 @@ type Format struct {
 	// duplicate keys and numbers.
 	IntoStruct bool
 	// Validation is how the client wants duplicate keys to be handled.
-	Validation write.FieldValidation
+	Validation apimeta.FieldValidation
 }
 
 // Decode decodes a body, and notes duplicate keys in sent.
@@ -125,8 +126,8 @@ func (f Format) Decode(data []byte, sent *write.Body) (doc.Value, error) {
 		}
 		return media.DecodeProtobuf(f.Message, data, check)
 	case media.YAML:
-		obj, lines, err := codec.DecodeYAML(data, f.Validation != write.ValidationIgnore)
-		if sent.Problems = lines; len(lines) > 0 && f.Validation == write.ValidationStrict {
+		obj, lines, err := codec.DecodeYAML(data, f.Validation != apimeta.FieldValidationIgnore)
+		if sent.Problems = lines; len(lines) > 0 && f.Validation == apimeta.FieldValidationStrict {
 			sent.Problems = []string{codec.DuplicateLines(lines)}
 		}
 		return obj, err

@@ -155,7 +155,7 @@ func callsOf(t *testing.T, c rest.Client[Lever]) map[string]error {
 	_, errs["Create"] = c.Create(t.Context(), lever)
 	_, errs["Update"] = c.Update(t.Context(), lever)
 	_, errs["Modify"] = c.Modify(t.Context(), "x", func(*Lever) error { return nil })
-	_, errs["Apply"] = c.FieldManager("m").Apply(t.Context(), "y", lever, rest.ApplyOptions{})
+	_, errs["Apply"] = c.FieldManager("m").Apply(t.Context(), "y", lever, apimeta.ApplyOptions{})
 	errs["Delete"] = c.Delete(t.Context(), "x", rest.DeleteOptions{})
 	for _, err := range c.Watch(t.Context(), rest.WatchOptions{}) {
 		errs["Watch"] = err

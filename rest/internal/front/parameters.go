@@ -1,6 +1,7 @@
 package front
 
 import (
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
@@ -31,8 +32,8 @@ func (q *request) writeParameters(form writeForm) (write.Asked, error) {
 	dryRun := query["dryRun"]
 	errs = append(errs, write.ValidateDryRun(dryRun)...)
 	o.DryRun = len(dryRun) > 0
-	o.Validation = write.FieldValidation(query.Get("fieldValidation"))
-	errs = append(errs, o.Validation.Check()...)
+	o.Validation = apimeta.FieldValidation(query.Get("fieldValidation"))
+	errs = append(errs, write.CheckValidation(o.Validation)...)
 	return o, resource.InvalidOptions(form.options, errs)
 }
 

@@ -453,7 +453,7 @@ func TestRights(t *testing.T) {
 
 // A user whose rights are restricted sees the versions that these rights cover, of objects that they cover.
 func TestRestrictedRights(t *testing.T) {
-	team, err := apimeta.ParseSelector("team=a")
+	team, err := apimeta.ParseLabelSelector("team=a")
 	require.NoError(t, err)
 	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader,
 		Authorizer: rights{restricted: map[string]access.Filter{"alice": {Labels: team}}}}, keeping(rest.History{}))

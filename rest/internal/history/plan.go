@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/decorum-go/decorum/rest/history"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -103,9 +102,9 @@ func displaced(res *resource.Resource, entries []*entry, uid string) []*entry {
 	return out[:min(len(out), maxDropped)]
 }
 
-// expired reports whether an entry that was committed at a time, in microseconds since 1970, is no longer kept.
-func expired(res *resource.Resource, at int64) bool {
-	return !time.UnixMicro(at).Add(res.History().For).After(res.Now())
+// expired reports whether an entry that was committed at a moment is no longer kept.
+func expired(res *resource.Resource, at storage.Moment) bool {
+	return !at.Time().Add(res.History().For).After(res.Now())
 }
 
 // Check returns [ErrMoved] if the plan does not fit the present state of the object. The plan of a create fits every

@@ -205,7 +205,7 @@ func FuzzSelectors(f *testing.F) {
 		query := "labelSelector=" + url.QueryEscape(label) + "&fieldSelector=" + url.QueryEscape(field)
 		w := s.Do("GET", apitest.Things+"?"+query, "")
 		checkAnswer(t, w)
-		labels, labelErr := apimeta.ParseSelector(label)
+		labels, labelErr := apimeta.ParseLabelSelector(label)
 		fields, fieldErr := apimeta.ParseFieldSelector(field)
 		if w.Code != http.StatusOK {
 			require.Equal(t, http.StatusBadRequest, w.Code, w.Body)

@@ -21,7 +21,7 @@ type Criteria struct {
 	// request only.
 	Equivalent bool
 	// Namespaces selects by the labels of the namespace, and Objects by those of the new or the old object.
-	Namespaces, Objects apimeta.Selector
+	Namespaces, Objects apimeta.LabelMatcher
 }
 
 // Request is a write to be matched against many [Criteria], by one goroutine. A mutation of the object between two
@@ -100,7 +100,7 @@ func (q *Request) rule(rules []Rule, equivalent bool) (admission.KindVersion, bo
 
 // inNamespace reports whether a selector selects the namespace of the write. It selects all writes of cluster-scoped
 // resources other than namespaces.
-func (q *Request) inNamespace(ctx context.Context, s apimeta.Selector) (bool, error) {
+func (q *Request) inNamespace(ctx context.Context, s apimeta.LabelMatcher) (bool, error) {
 	if s.Empty() || !q.write.namespaced && !q.review.IsNamespace() {
 		return true, nil
 	}
@@ -120,7 +120,7 @@ func (q *Request) inNamespace(ctx context.Context, s apimeta.Selector) (bool, er
 
 // selected reports whether a selector selects the new or the old object. Objects without metadata, such as the options
 // of a stream, are not selected.
-func (q *Request) selected(s apimeta.Selector) (bool, error) {
+func (q *Request) selected(s apimeta.LabelMatcher) (bool, error) {
 	if s.Empty() {
 		return true, nil
 	}
@@ -136,7 +136,7 @@ func (q *Request) selected(s apimeta.Selector) (bool, error) {
 	return false, nil
 }
 
-func matchesObject(s apimeta.Selector, object doc.Value) bool {
+func matchesObject(s apimeta.LabelMatcher, object doc.Value) bool {
 	return object.Get("metadata").Kind() == doc.Map && s.Matches(labelsOf(object))
 }
 

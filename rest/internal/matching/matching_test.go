@@ -110,8 +110,8 @@ func ruleWith(change func(*matching.Rule)) []matching.Rule {
 	return []matching.Rule{r}
 }
 
-func selector(t *testing.T, text string) apimeta.Selector {
-	s, err := apimeta.ParseSelector(text)
+func selector(t *testing.T, text string) apimeta.LabelMatcher {
+	s, err := apimeta.ParseLabelSelector(text)
 	require.NoError(t, err)
 	return s
 }

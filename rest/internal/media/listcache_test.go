@@ -99,7 +99,7 @@ func (halves) Authorize(_ context.Context, a access.Access) (access.Decision, er
 	if a.User.Name == "root" {
 		return access.Allow(""), nil
 	}
-	labels, err := apimeta.ParseSelector("of=" + a.User.Name)
+	labels, err := apimeta.ParseLabelSelector("of=" + a.User.Name)
 	return access.AllowOnly("", access.Filter{Labels: labels}), err
 }
 

@@ -277,7 +277,7 @@ var restricted = access.AuthorizerFunc(func(_ context.Context, a access.Access) 
 	if a.User.Name != "eve" || a.Path != "" {
 		return access.Allow(""), nil
 	}
-	labels, err := apimeta.ParseSelector("app=web")
+	labels, err := apimeta.ParseLabelSelector("app=web")
 	return access.AllowOnly("", access.Filter{Labels: labels}), err
 })
 

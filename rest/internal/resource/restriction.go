@@ -51,7 +51,7 @@ func (res *Resource) recordOf(key storage.Key, obj doc.Value) (*storage.Record, 
 // fields as met.
 func (res *Resource) mayAdmit(only *rights.Restriction, stored *storage.Record) bool {
 	return only.Admits(func(f access.Filter) bool {
-		f.Fields = apimeta.FieldSelector{}
+		f.Fields = apimeta.FieldMatcher{}
 		return res.matches(f, stored, nil)
 	})
 }

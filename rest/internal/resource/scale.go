@@ -142,7 +142,7 @@ func selectorText(v doc.Value) (string, error) {
 	if err := codec.ToGo(v, &selector); err != nil {
 		return "", err
 	}
-	parsed, err := selector.Selector()
+	parsed, err := selector.Matcher()
 	return parsed.String(), err
 }
 

@@ -27,8 +27,8 @@ func InvalidOptions(kind string, errs status.FieldErrors) error {
 // ListParameters are the options of list, watch and deletecollection, with the selectors parsed.
 type ListParameters struct {
 	apimeta.ListOptions
-	Labels apimeta.Selector
-	Fields apimeta.FieldSelector
+	Labels apimeta.LabelMatcher
+	Fields apimeta.FieldMatcher
 	// Shard is nil unless the client asks for a shard, and the kind has shards.
 	Shard *shard.Selector
 	// Only restricts the client. Resume returns an error unless the client may watch the changes after a revision
@@ -45,7 +45,7 @@ type ListParameters struct {
 // Read fills in the options, for a list or a watch of a resource. It returns an error for invalid options.
 func (p *ListParameters) Read(options apimeta.ListOptions, of *Resource) (err error) {
 	p.ListOptions = options
-	if p.Labels, err = apimeta.ParseSelector(options.LabelSelector); err != nil {
+	if p.Labels, err = apimeta.ParseLabelSelector(options.LabelSelector); err != nil {
 		return status.BadRequest(err.Error())
 	}
 	if p.Fields, err = apimeta.ParseFieldSelector(options.FieldSelector); err != nil {
@@ -60,7 +60,7 @@ func (p *ListParameters) Read(options apimeta.ListOptions, of *Resource) (err er
 }
 
 // CheckFieldSelector refuses a selector with a field by which the resource cannot select.
-func (res *Resource) CheckFieldSelector(s apimeta.FieldSelector) error {
+func (res *Resource) CheckFieldSelector(s apimeta.FieldMatcher) error {
 	for _, r := range s.Requirements() {
 		switch {
 		case r.Field == "metadata.name" || slices.Contains(res.fields, r.Field):
@@ -256,7 +256,7 @@ func nothing(*storage.Record) bool { return false }
 
 // fieldTerms appends the indexed values that a selector of fields requires. Indexes hold values of the stored version
 // only.
-func (res *Resource) fieldTerms(terms []watch.Term, fields apimeta.FieldSelector) []watch.Term {
+func (res *Resource) fieldTerms(terms []watch.Term, fields apimeta.FieldMatcher) []watch.Term {
 	if res.FromStored != nil {
 		return terms
 	}
@@ -269,7 +269,7 @@ func (res *Resource) fieldTerms(terms []watch.Term, fields apimeta.FieldSelector
 }
 
 // labelTerms appends the indexed values that a selector of labels requires.
-func (res *Resource) labelTerms(terms []watch.Term, labels apimeta.Selector) []watch.Term {
+func (res *Resource) labelTerms(terms []watch.Term, labels apimeta.LabelMatcher) []watch.Term {
 	if res.FromStored != nil {
 		return terms
 	}

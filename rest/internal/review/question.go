@@ -43,7 +43,7 @@ var operators = map[apimeta.Operator]apimeta.LabelSelectorOperator{
 }
 
 func labelRequirements(text string) (requirements []selectorRequirement) {
-	selector, err := apimeta.ParseSelector(text)
+	selector, err := apimeta.ParseLabelSelector(text)
 	if err != nil {
 		return nil
 	}

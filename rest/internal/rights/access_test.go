@@ -230,7 +230,8 @@ func TestAccessFromOfClients(t *testing.T) {
 	wants(err, "update", "a", "status")
 	_, err = client.Patch(ctx, "a", apimeta.MergePatch, []byte(`{"spec":{"size":4}}`))
 	wants(err, "patch", "a", "")
-	_, err = client.FieldManager("m").Apply(ctx, "a", map[string]any{"spec": map[string]any{"text": "t"}}, rest.ApplyOptions{})
+	_, err = client.FieldManager("m").Apply(ctx, "a", map[string]any{"spec": map[string]any{"text": "t"}},
+		apimeta.ApplyOptions{})
 	wants(err, "patch", "a", "")
 	_, err = rest.GetSubresource[apitest.ThingPart](ctx, client, "a", "part")
 	wants(err, "get", "a", "part")
@@ -274,7 +275,7 @@ func TestAccessFromInNestedCalls(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, widgetsOf)
 	_, err := apitest.ClientFor[apitest.Widget](t,
 		api).Namespace("default").Apply(access.WithUser(t.Context(), access.User{Name: "alice"}), "outer",
-		map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
+		map[string]any{"spec": map[string]any{"size": 1}}, apimeta.ApplyOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, inner)
 	assert.Equal(t, access.Access{User: access.User{Name: "alice"}, Verb: "create", Group: "example.com", Version: "v1",

@@ -249,7 +249,7 @@ func TestClientAsUser(t *testing.T) {
 	assert.True(t, status.IsForbidden(alice.Delete(ctx, "a", rest.DeleteOptions{})))
 	_, err = alice.DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{})
 	assert.True(t, status.IsForbidden(err), err)
-	_, err = alice.Apply(ctx, "b", map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
+	_, err = alice.Apply(ctx, "b", map[string]any{"spec": map[string]any{"size": 1}}, apimeta.ApplyOptions{})
 	assert.True(t, status.IsForbidden(err), err)
 	for _, err := range host.AsUser(access.User{Name: "carol"}).Watch(ctx, rest.WatchOptions{}) {
 		assert.True(t, status.IsForbidden(err), err)

@@ -47,7 +47,7 @@ func (f *filters) restrict(user string, only ...access.Filter) {
 
 func labelled(t testing.TB, text string) access.Filter {
 	t.Helper()
-	labels, err := apimeta.ParseSelector(text)
+	labels, err := apimeta.ParseLabelSelector(text)
 	require.NoError(t, err)
 	return access.Filter{Labels: labels}
 }

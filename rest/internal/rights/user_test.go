@@ -105,7 +105,8 @@ func TestUserOfInProcessClients(t *testing.T) {
 			_, err = client.Patch(ctx, "a", apimeta.MergePatch, []byte(`{"spec":{"size":4}}`))
 			require.NoError(t, err)
 			wants("patch", 1, c.want, true)
-			_, err = client.FieldManager("m").Apply(ctx, "a", map[string]any{"spec": map[string]any{"owner": "o"}}, rest.ApplyOptions{})
+			_, err = client.FieldManager("m").Apply(ctx, "a", map[string]any{"spec": map[string]any{"owner": "o"}},
+				apimeta.ApplyOptions{})
 			require.NoError(t, err)
 			wants("apply", 1, c.want, true)
 			key := storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "a"}

@@ -14,7 +14,7 @@ type Requirement = apimeta.LabelSelectorRequirement
 // the parameter cannot express. The question then covers more objects than the client asked about, but never fewer.
 func LabelText(requirements []Requirement) string {
 	return text(requirements, func(r Requirement) string {
-		s, err := apimeta.LabelSelector{MatchExpressions: []Requirement{r}}.Selector()
+		s, err := apimeta.LabelSelector{MatchExpressions: []Requirement{r}}.Matcher()
 		if err != nil {
 			return ""
 		}

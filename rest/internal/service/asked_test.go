@@ -40,7 +40,8 @@ func testClientDryRun(t *testing.T, by apitest.Transport) {
 	patched, err := dry.Patch(ctx, "b", apimeta.MergePatch, []byte(`{"spec":{"size":7}}`))
 	require.NoError(t, err)
 	assert.Equal(t, int32(7), *patched.Spec.Size)
-	_, err = dry.FieldManager("m").Apply(ctx, "c", map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
+	_, err = dry.FieldManager("m").Apply(ctx, "c", map[string]any{"spec": map[string]any{"size": 1}},
+		apimeta.ApplyOptions{})
 	require.NoError(t, err)
 	absent("c")
 	require.NoError(t, dry.Delete(ctx, "b", rest.DeleteOptions{}))
@@ -62,14 +63,14 @@ func testClientValidation(t *testing.T, by apitest.Transport) {
 	require.NoError(t, err)
 	unknown := []byte(`{"spec":{"nonsense":1}}`)
 	for _, tt := range []struct {
-		validation rest.FieldValidation
+		validation apimeta.FieldValidation
 		warnings   []string
 		refused    func(error) bool
 	}{
 		{"", []string{`unknown field "spec.nonsense"`}, nil},
-		{rest.ValidationWarn, []string{`unknown field "spec.nonsense"`}, nil},
-		{rest.ValidationIgnore, nil, nil},
-		{rest.ValidationStrict, nil, status.IsInvalid},
+		{apimeta.FieldValidationWarn, []string{`unknown field "spec.nonsense"`}, nil},
+		{apimeta.FieldValidationIgnore, nil, nil},
+		{apimeta.FieldValidationStrict, nil, status.IsInvalid},
 		{"Maybe", nil, status.IsInvalid},
 	} {
 		t.Run(string(tt.validation), func(t *testing.T) {

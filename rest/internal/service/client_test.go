@@ -136,7 +136,7 @@ func testClientErrors(t *testing.T, by apitest.Transport) {
 		{"patch without a name", func() error { _, err := client.Patch(ctx, "", apimeta.MergePatch, []byte("{}")); return err },
 			status.IsBadRequest, noName},
 		{"apply without a name", func() error {
-			_, err := client.FieldManager("m").Apply(ctx, "", apitest.NewWidget("", 1), rest.ApplyOptions{})
+			_, err := client.FieldManager("m").Apply(ctx, "", apitest.NewWidget("", 1), apimeta.ApplyOptions{})
 			return err
 		}, status.IsBadRequest, noName},
 		{"delete without a name", func() error { return client.Delete(ctx, "", rest.DeleteOptions{}) }, status.IsBadRequest,

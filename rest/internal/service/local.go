@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -306,7 +305,7 @@ func eventOf(ctx context.Context, res *resource.Resource, e follow.Event) (Event
 	if e.Type == apimeta.EventDeleted {
 		event.JSON, err = r.AppendAt(ctx, nil, e.Revision)
 	} else {
-		event.Written = time.UnixMicro(e.Object.Written)
+		event.Written = e.Object.Written.Time()
 		event.JSON, err = r.JSON(ctx)
 	}
 	return event, err

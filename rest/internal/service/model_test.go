@@ -271,7 +271,7 @@ func (m *dialModel) deleteOptions() (o rest.DeleteOptions) {
 }
 
 func (m *dialModel) patch(ctx context.Context, client rest.Client[apitest.Dial]) (string, any, error) {
-	client = client.Validation(rest.FieldValidation(m.one("", "Warn", "Ignore", "Strict", "Maybe")))
+	client = client.Validation(apimeta.FieldValidation(m.one("", "Warn", "Ignore", "Strict", "Maybe")))
 	form := apimeta.PatchType(m.one(apitest.TypeMergePatch, apitest.TypeMergePatch, apitest.TypeJSONPatch,
 		"application/strategic-merge-patch+json", "text/plain"))
 	data := m.one(`{"spec":{"replicas":0,"nope":1}}`, `{"spec":{"label":"","enabled":null}}`,
@@ -298,7 +298,7 @@ func (m *dialModel) apply(ctx context.Context, client rest.Client[apitest.Dial])
 	if m.chance(3) {
 		call = client.ApplyStatus
 	}
-	result, err := call(ctx, name, json.RawMessage(config), rest.ApplyOptions{Force: force})
+	result, err := call(ctx, name, json.RawMessage(config), apimeta.ApplyOptions{Force: force})
 	return fmt.Sprintf("apply %q %s force=%t", name, config, force), result, err
 }
 

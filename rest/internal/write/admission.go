@@ -175,7 +175,7 @@ func (w *Write) optionsOf(op admission.Operation) admission.Options {
 	if w.Asked.DryRun {
 		dryRun = []string{apimeta.DryRunAll}
 	}
-	manager, validation, force := w.Asked.Manager, string(w.Asked.Validation), w.Asked.Force // a hook may change its copies
+	manager, validation, force := w.Asked.Manager, w.Asked.Validation, w.Asked.Force // a hook may change its copies
 	switch {
 	case w.way == applied:
 		return admission.Options{Patch: &apimeta.PatchOptions{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unicode"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/managed"
@@ -21,7 +22,7 @@ func ManagerRequired() *status.FieldError {
 // ApplyText makes the write an apply of a configuration in YAML or JSON. The message about a malformed one depends on
 // whether it looks like JSON, as upstream.
 func (w *Write) ApplyText(data []byte) error {
-	v, lines, err := codec.DecodeYAML(data, w.Asked.Validation != ValidationIgnore)
+	v, lines, err := codec.DecodeYAML(data, w.Asked.Validation != apimeta.FieldValidationIgnore)
 	switch {
 	case err != nil && bytes.HasPrefix(bytes.TrimLeftFunc(data, unicode.IsSpace), []byte("{")):
 		return status.BadRequest("error decoding patch: error converting YAML to JSON: " + err.Error())
@@ -31,7 +32,7 @@ func (w *Write) ApplyText(data []byte) error {
 		return status.BadRequest("error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal " +
 			v.JSONName() + " into Go value of type map[string]interface {}")
 	}
-	if w.Body.repeated = lines; w.Asked.Validation != ValidationStrict {
+	if w.Body.repeated = lines; w.Asked.Validation != apimeta.FieldValidationStrict {
 		w.Body.Problems = lines
 	}
 	return w.Apply(v)
@@ -68,7 +69,7 @@ func (w *Write) applyTo(old doc.Value) (doc.Value, error) {
 	if w.res.Dialect.AppliedMetaLenient {
 		obj = withoutUnreadable(w.res, obj)
 	}
-	if w.Asked.Validation == ValidationStrict && len(w.Body.repeated) > 0 {
+	if w.Asked.Validation == apimeta.FieldValidationStrict && len(w.Body.repeated) > 0 {
 		return doc.Value{}, status.BadRequest("error strict decoding YAML: error converting YAML to JSON: " +
 			codec.DuplicateLines(w.Body.repeated))
 	}

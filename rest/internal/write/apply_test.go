@@ -223,17 +223,18 @@ func TestManagerOfTheClient(t *testing.T) {
 	w, err = c.Patch(ctx, "a", apimeta.MergePatch, []byte(`{"spec":{"owner":"o"}}`))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"alice", "one"}, managers(w))
-	_, err = c.Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
+	_, err = c.Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 1}}, apimeta.ApplyOptions{})
 	assert.True(t, status.IsInvalid(err), "a manager needs a name: %v", err)
 	w, err = c.FieldManager("two").ApplyStatus(t.Context(), "a", map[string]any{"status": map[string]any{"phase": "Ready"}},
-		rest.ApplyOptions{})
+		apimeta.ApplyOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "Ready", w.Status.Phase)
 	assert.Equal(t, []string{"two", "alice", "one"}, managers(w))
-	_, err = c.FieldManager("two").Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 2}}, rest.ApplyOptions{})
+	_, err = c.FieldManager("two").Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 2}},
+		apimeta.ApplyOptions{})
 	assert.True(t, status.HasCause(err, status.CauseFieldManagerConflict), "%v", err)
 	w, err = c.FieldManager("two").Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 2}},
-		rest.ApplyOptions{Force: true})
+		apimeta.ApplyOptions{Force: true})
 	require.NoError(t, err)
 	assert.Equal(t, int32(2), *w.Spec.Size)
 }
@@ -249,7 +250,8 @@ func TestUntracked(t *testing.T) {
 		apitest.TypeApply)
 	assert.Equal(t, http.StatusUnsupportedMediaType, a.Code)
 	assert.NotContains(t, a.Body, "apply-patch")
-	_, err := apitest.WidgetClient(t, api).FieldManager("m").Apply(t.Context(), "a", map[string]any{}, rest.ApplyOptions{})
+	_, err := apitest.WidgetClient(t, api).FieldManager("m").Apply(t.Context(), "a", map[string]any{},
+		apimeta.ApplyOptions{})
 	assert.Equal(t, http.StatusUnsupportedMediaType, status.CodeOf(err))
 }
 

@@ -176,11 +176,11 @@ func (w *Write) problems() []string {
 // Report adds warnings about unknown fields and the decoder's findings. If the client asked for strict validation,
 // Report returns the text of the error instead.
 func (w *Write) Report(unknown []string) (refused string) {
-	if len(unknown)+len(w.problems()) == 0 || w.Asked.Validation == ValidationIgnore {
+	if len(unknown)+len(w.problems()) == 0 || w.Asked.Validation == apimeta.FieldValidationIgnore {
 		return ""
 	}
 	problems := w.problemsWith(unknown)
-	if w.Asked.Validation == ValidationStrict {
+	if w.Asked.Validation == apimeta.FieldValidationStrict {
 		return "strict decoding error: " + strings.Join(problems, ", ")
 	}
 	for _, p := range problems {
@@ -276,23 +276,10 @@ func unknownField(path string) string { return fmt.Sprintf("unknown field %q", p
 // DuplicateField returns the text about a duplicate field of a body.
 func DuplicateField(path string) string { return fmt.Sprintf("duplicate field %q", path) }
 
-// FieldValidation says how to handle unknown and duplicate fields (API concepts, Validation for unrecognized or
-// duplicate fields). The empty value means ValidationWarn.
-type FieldValidation string
-
-const (
-	// ValidationIgnore drops such fields without a warning.
-	ValidationIgnore FieldValidation = "Ignore"
-	// ValidationWarn drops them and warns about each.
-	ValidationWarn FieldValidation = "Warn"
-	// ValidationStrict refuses the write.
-	ValidationStrict FieldValidation = "Strict"
-)
-
-// Check returns the error of a value that is not one of these.
-func (v FieldValidation) Check() status.FieldErrors {
+// CheckValidation returns the error of a level of validation that does not exist.
+func CheckValidation(v apimeta.FieldValidation) status.FieldErrors {
 	switch v {
-	case "", ValidationIgnore, ValidationWarn, ValidationStrict:
+	case "", apimeta.FieldValidationIgnore, apimeta.FieldValidationWarn, apimeta.FieldValidationStrict:
 		return nil
 	}
 	return status.FieldErrors{status.NotSupportedField(status.NewPath("fieldValidation"), string(v),

@@ -60,7 +60,7 @@ type Asked struct {
 	DryRun bool
 	// Manager is the field manager that the client names. If it names none, managedFields record Agent.
 	Manager, Agent string
-	Validation     FieldValidation
+	Validation     apimeta.FieldValidation
 	// Force lets an apply take over fields that other managers own.
 	Force bool
 	// Trusted marks a write that the library makes on its own behalf. Admission hooks and ValidateDelete do not see it.

@@ -180,7 +180,7 @@ func use{{$i}}(ctx context.Context, api *rest.API) error {
 	if _, err = c.ModifyStatus(ctx, obj.Name, func(obj *Kind{{$i}}) error { obj.Status.Ready{{$i}} = true; return nil }); err != nil {
 		return err
 	}
-	if _, err = c.Apply(ctx, obj.Name, obj, rest.ApplyOptions{}); err != nil {
+	if _, err = c.Apply(ctx, obj.Name, obj, apimeta.ApplyOptions{}); err != nil {
 		return err
 	}
 	if _, err = c.List(ctx, rest.ListOptions{}); err != nil {

@@ -59,7 +59,7 @@ func AggregateRoles(ctx context.Context, api *rest.API) error {
 func aggregated(whole *rbac.ClusterRole, all []*rbac.ClusterRole) (rules []rbac.PolicyRule, err error) {
 	all = slices.SortedFunc(slices.Values(all), func(a, b *rbac.ClusterRole) int { return cmp.Compare(a.Name, b.Name) })
 	for _, s := range whole.AggregationRule.ClusterRoleSelectors {
-		selector, err := s.Selector()
+		selector, err := s.Matcher()
 		if err != nil {
 			return nil, err
 		}
