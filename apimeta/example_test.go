@@ -30,7 +30,7 @@ func Example() {
 	// true
 }
 
-func ExampleParseSelector() {
+func ExampleParseLabelSelector() {
 	s, err := apimeta.ParseLabelSelector("tier in (front, back), !old")
 	if err != nil {
 		fmt.Println(err)
@@ -61,7 +61,7 @@ func ExampleParseFieldSelector() {
 	// true
 }
 
-func ExampleLabelSelector_Selector() {
+func ExampleLabelSelector_Matcher() {
 	s, err := apimeta.LabelSelector{
 		MatchLabels: map[string]string{"app": "shop"},
 		MatchExpressions: []apimeta.LabelSelectorRequirement{{Key: "tier", Operator: apimeta.LabelSelectorNotIn,
