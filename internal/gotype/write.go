@@ -111,9 +111,12 @@ func writeTime(t *apimeta.Time, near doc.Value) (doc.Value, bool) {
 	return doc.Of(string(text)), err == nil
 }
 
+// usualFields is how many fields of a struct are usually set at most.
+const usualFields = 8
+
 // writeFields walks the fields and the members of near side by side. Both are sorted.
 func (p *plan) writeFields(from reflect.Value, near doc.Value, depth int) (doc.Value, bool) {
-	beside := sharing{near: near, kind: doc.Map}
+	beside := sharing{near: near, kind: doc.Map, room: min(len(p.fields), usualFields)}
 	i := 0
 	for j := range p.fields {
 		f := &p.fields[j]
@@ -172,6 +175,7 @@ func (f *plannedField) isZero(field reflect.Value) bool {
 type sharing struct {
 	near    doc.Value
 	kind    doc.Kind
+	room    int // about how many members or elements there will be
 	shared  int // how many of the first members or elements are those of near
 	differs bool
 	members []doc.Member
@@ -199,9 +203,9 @@ func (s *sharing) add(key string, v doc.Value) {
 func (s *sharing) diverge() {
 	s.differs = true
 	if s.kind == doc.List {
-		s.values = make([]doc.Value, 0, s.near.Len()+1)
+		s.values = make([]doc.Value, 0, s.room)
 	} else {
-		s.members = make([]doc.Member, 0, s.near.Len()+1)
+		s.members = make([]doc.Member, 0, max(s.room, s.near.Len()+1))
 	}
 	for i := range s.shared {
 		if s.kind == doc.List {
@@ -230,7 +234,7 @@ func (p *plan) writeElements(from reflect.Value, near doc.Value, depth int) (doc
 	if from.IsNil() {
 		return doc.NullValue(), true
 	}
-	beside := sharing{near: near, kind: doc.List}
+	beside := sharing{near: near, kind: doc.List, room: from.Len()}
 	for i := range from.Len() {
 		was := doc.Value{}
 		if near.Kind() == doc.List && i < near.Len() {
@@ -249,7 +253,7 @@ func writeTexts(texts []string, near doc.Value) (doc.Value, bool) {
 	if texts == nil {
 		return doc.NullValue(), true
 	}
-	beside := sharing{near: near, kind: doc.List}
+	beside := sharing{near: near, kind: doc.List, room: len(texts)}
 	for _, s := range texts {
 		if !utf8.ValidString(s) {
 			return doc.Value{}, false
@@ -344,7 +348,7 @@ func writeAny(x any, near doc.Value, depth int) (doc.Value, bool) {
 		if x == nil {
 			return doc.NullValue(), true
 		}
-		beside := sharing{near: near, kind: doc.List}
+		beside := sharing{near: near, kind: doc.List, room: len(x)}
 		for i, e := range x {
 			was := doc.Value{}
 			if near.Kind() == doc.List && i < near.Len() {
