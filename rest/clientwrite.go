@@ -145,14 +145,14 @@ func (c *client) modify(ctx context.Context, name, subresource string, f func(ob
 		if old.IsAbsent() { // an update may create an object of this kind
 			return doc.Value{}, res.NotFound(name)
 		}
-		obj, err := res.GoType.FromDocument(old)
+		obj, err := res.FromDocument(old)
 		if err != nil {
 			return doc.Value{}, err
 		}
 		if err := f(obj); err != nil {
 			return doc.Value{}, err
 		}
-		v, err := codec.FromGo(obj)
+		v, err := res.ToDocument(obj, old)
 		if err != nil {
 			return doc.Value{}, err
 		}

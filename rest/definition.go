@@ -174,6 +174,9 @@ type Names struct {
 // another write commits first. If a hook returns an error of package status, the server sends this error. If it returns
 // any other error or panics, the server sends a 500. A hook should return when its context ends, see
 // [Limits].RequestTimeout.
+//
+// The objects belong to the hook. Their texts share the memory of the whole object, so a hook that keeps a text for
+// longer should clone it.
 type Hooks[T any] struct {
 	// Default fills in fields that the client has left out, after the defaults of the struct's tags. It may add elements to
 	// a set and to a keyed list. If it changes a value that the client has sent, the server sends a 500 (API conventions,

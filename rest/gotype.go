@@ -5,8 +5,6 @@ import (
 	"reflect"
 
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -76,20 +74,13 @@ func (h hooks[P]) run(ctx context.Context, which hook, obj, old any, asked *int6
 	return errs, seconds, err
 }
 
-// A declared implements resource.GoType. Documents and any become values of the Go type here, so package resource needs
-// no type parameters.
+// A declared implements resource.GoType. Values of the Go type are an any here, so package resource needs no type
+// parameters.
 
 func (d *declared) Decode(json []byte) (any, error) {
 	obj := reflect.New(d.goType).Interface()
 	return obj, codec.Unmarshal(json, obj)
 }
-
-func (d *declared) FromDocument(v doc.Value) (any, error) {
-	obj := reflect.New(d.goType).Interface()
-	return obj, gotype.ToGo(v, obj)
-}
-
-func (d *declared) ToDocument(obj any) (doc.Value, error) { return codec.FromGo(obj) }
 
 func (d *declared) ObjectType() reflect.Type { return d.goType }
 

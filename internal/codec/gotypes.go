@@ -81,6 +81,15 @@ func ToGo(v doc.Value, into any) error {
 	return Unmarshal(text, into)
 }
 
+// ToUnmarshaler stores a document in a Go value that reads JSON itself. It calls UnmarshalJSON as ToGo would, also for
+// null.
+func ToUnmarshaler(v doc.Value, into stdjson.Unmarshaler) error {
+	d := newDraft()
+	text := AppendJSON(d.AvailableBuffer(), v)
+	defer d.release(text)
+	return into.UnmarshalJSON(text)
+}
+
 // FromGo returns the document of a Go value, encoded as encoding/json would.
 func FromGo(v any) (doc.Value, error) {
 	d := newDraft()

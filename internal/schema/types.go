@@ -18,6 +18,7 @@ import (
 //
 // Everything that it returns depends on its arguments alone, so users of one Types notice nothing of each other.
 type Types struct {
+	codecs   gotype.Codecs
 	facts    sync.Map // map[reflect.Type]*facts
 	written  sync.Map // map[reflect.Type]doc.Value
 	messages sync.Map // map[reflect.Type]*codec.Message
@@ -78,6 +79,15 @@ func (m *Types) ShapeOf(t reflect.Type) *Shape {
 	}
 	return shapes{m, m.shapes}.of(t)
 }
+
+// New is [gotype.Codecs.New].
+func (m *Types) New(t reflect.Type, v doc.Value) (any, error) { return m.codecs.New(t, v) }
+
+// ToGo is [gotype.Codecs.ToGo].
+func (m *Types) ToGo(v doc.Value, into any) error { return m.codecs.ToGo(v, into) }
+
+// FromGo is [gotype.Codecs.FromGo].
+func (m *Types) FromGo(obj any, near doc.Value) (doc.Value, error) { return m.codecs.FromGo(obj, near) }
 
 // Written returns what Go writes for the zero value of a type.
 func (m *Types) Written(t reflect.Type) (doc.Value, error) {

@@ -4,7 +4,6 @@ import (
 	"reflect"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
@@ -16,15 +15,16 @@ import (
 type View struct {
 	schema *Schema
 	shape  *Shape
+	types  *Types
 }
 
 // View returns the view of documents through a Go type. The schema need not be derived from the type, because a host
 // may read only a part of an object.
 func (m *Types) View(s *Schema, t reflect.Type) View {
 	if t == reflect.TypeFor[apimeta.Document]() {
-		return View{schema: s, shape: documentShape()}
+		return View{schema: s, shape: documentShape(), types: m}
 	}
-	return View{schema: s, shape: m.ShapeOf(t)}
+	return View{schema: s, shape: m.ShapeOf(t), types: m}
 }
 
 // IsOf reports whether the view shows a type, or the type that it points to.
@@ -37,7 +37,7 @@ func (w View) Holds(v doc.Value) bool { return w.shape.Holds(v) }
 
 // Member returns the view of the member with this name.
 func (w View) Member(name string) View {
-	return View{schema: w.schema.Member(name), shape: w.shape.member(name)}
+	return View{schema: w.schema.Member(name), shape: w.shape.member(name), types: w.types}
 }
 
 // Show returns the document that results from reading v into the type and writing it again.
@@ -45,11 +45,11 @@ func (w View) Show(v doc.Value) (doc.Value, error) {
 	if w.Holds(v) {
 		return v, nil
 	}
-	value := reflect.New(w.shape.typ).Interface()
-	if err := codec.ToGo(v, value); err != nil {
+	value, err := w.types.New(w.shape.typ, v)
+	if err != nil {
 		return doc.Value{}, err
 	}
-	return codec.FromGo(value)
+	return w.types.FromGo(value, v)
 }
 
 // Zeros says how Merge treats a field that is zero in the Go value, which Go therefore omits from its JSON.

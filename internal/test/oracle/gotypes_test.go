@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/stretchr/testify/require"
 	kjson "sigs.k8s.io/json"
 )
@@ -32,6 +33,23 @@ func checkThroughType(t *testing.T, k kind, body []byte) {
 	got, err := codec.FromGo(ours)
 	require.NoError(t, err, "%s: %s", k, body)
 	requireSame(t, want, codec.AppendJSON(nil, got), "%s: %s", k, body)
+	checkWithoutText(t, k, d, ours, got)
+}
+
+// codecs turn documents into the types of all kinds.
+var codecs gotype.Codecs
+
+// checkWithoutText compares the ways without a text with the value and the document that a text has led to.
+func checkWithoutText(t *testing.T, k kind, from doc.Value, value any, through doc.Value) {
+	t.Helper()
+	read, err := codecs.New(k.typ, from)
+	require.NoError(t, err, "%s", k)
+	require.Equal(t, value, read, "%s", k)
+	for _, near := range []doc.Value{from, through, {}} {
+		written, err := codecs.FromGo(read, near)
+		require.NoError(t, err, "%s", k)
+		require.Equal(t, string(codec.AppendJSON(nil, through)), string(codec.AppendJSON(nil, written)), "%s", k)
+	}
 }
 
 func throughJSON(k kind, body []byte) ([]byte, error) {

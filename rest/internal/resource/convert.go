@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
@@ -157,19 +155,20 @@ func differencesAt(v, a, b doc.Value) (n int) {
 // metadata.
 func callConversion(from, to *Resource, f func(in, out any) error, v doc.Value) (converted doc.Value, err error) {
 	defer RecoverHook("conversion", &err)
-	in, out := from.newObject(), to.newObject()
-	if err := codec.ToGo(v, in); err != nil {
+	in, err := from.FromDocument(v)
+	if err != nil {
 		return doc.Value{}, err
 	}
 	// The function finds the kind and the metadata already in out.
 	begin := to.Bare().With("metadata", objectmeta.Of(v))
-	if err := codec.ToGo(begin, out); err != nil {
+	out, err := to.FromDocument(begin)
+	if err != nil {
 		return doc.Value{}, err
 	}
 	if err := f(in, out); err != nil {
 		return doc.Value{}, err
 	}
-	if converted, err = codec.FromGo(out); err != nil {
+	if converted, err = to.ToDocument(out, v); err != nil {
 		return doc.Value{}, err
 	}
 	metadata, after := objectmeta.Of(v), objectmeta.Of(converted)
@@ -178,11 +177,11 @@ func callConversion(from, to *Resource, f func(in, out any) error, v doc.Value) 
 	}
 	if !doc.Equal(withoutLabels(after), withoutLabels(metadata)) {
 		// A field that the version's Go type cannot hold does not count as changed.
-		untouched := to.newObject()
-		if err := codec.ToGo(begin, untouched); err != nil {
+		untouched, err := to.FromDocument(begin)
+		if err != nil {
 			return doc.Value{}, err
 		}
-		before, err := codec.FromGo(untouched)
+		before, err := to.ToDocument(untouched, begin)
 		if err != nil {
 			return doc.Value{}, err
 		}
@@ -193,9 +192,6 @@ func callConversion(from, to *Resource, f func(in, out any) error, v doc.Value) 
 	metadata = metadata.With(objectmeta.Labels, after.Get(objectmeta.Labels))
 	return converted.With("metadata", metadata.With(objectmeta.Annotations, after.Get(objectmeta.Annotations))), nil
 }
-
-// newObject returns a pointer to a new value of the Go type.
-func (res *Resource) newObject() any { return reflect.New(res.GoType.ObjectType()).Interface() }
 
 // withoutLabels returns the metadata that a conversion must not change.
 func withoutLabels(metadata doc.Value) doc.Value {

@@ -18,8 +18,6 @@ type GoType interface {
 	ObjectType() reflect.Type
 	// Decode decodes a stored object.
 	Decode(json []byte) (any, error)
-	FromDocument(v doc.Value) (any, error)
-	ToDocument(obj any) (doc.Value, error)
 
 	// SetHooks says which hooks are set. The caller must not run the others.
 	SetHooks() HookSet
@@ -70,20 +68,30 @@ func (e *PanicError) Error() string {
 // A custom kind is stored as the client sent it. The host's Go type is a view of the document, for hooks and typed
 // clients. What they change in the view is merged into the document; the rest of the document stays as it is.
 
+// FromDocument returns a document as a value of the Go type of the kind.
+func (res *Resource) FromDocument(v doc.Value) (any, error) {
+	return res.KnownTypes().New(res.GoType.ObjectType(), v)
+}
+
+// ToDocument returns the document of a value of the Go type. It shares with near what is the same in both.
+func (res *Resource) ToDocument(obj any, near doc.Value) (doc.Value, error) {
+	return res.KnownTypes().FromGo(obj, near)
+}
+
 // ChangeTyped runs a function of the host that changes typed, which is obj in its Go type, and returns obj with those
 // changes.
 func (res *Resource) ChangeTyped(obj doc.Value, typed any, f func() error) (doc.Value, error) {
 	before := obj
 	if !res.Dialect.GoWritten && !res.TypeView.Holds(obj) {
 		var err error
-		if before, err = res.GoType.ToDocument(typed); err != nil {
+		if before, err = res.ToDocument(typed, obj); err != nil {
 			return doc.Value{}, err
 		}
 	}
 	if err := f(); err != nil {
 		return doc.Value{}, err
 	}
-	after, err := res.GoType.ToDocument(typed)
+	after, err := res.ToDocument(typed, before)
 	if err != nil {
 		return doc.Value{}, err
 	}

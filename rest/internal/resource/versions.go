@@ -97,11 +97,11 @@ func (res *Resource) Defaulted(v doc.Value) (doc.Value, error) {
 	if !res.Dialect.GoWritten || res.TypeView.Holds(v) {
 		return v, nil
 	}
-	obj, err := res.GoType.FromDocument(v)
+	obj, err := res.FromDocument(v)
 	if err != nil {
 		return v, nil
 	}
-	out, err := res.GoType.ToDocument(obj)
+	out, err := res.ToDocument(obj, v)
 	return res.WithKind(out), err
 }
 

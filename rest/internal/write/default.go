@@ -198,7 +198,7 @@ func (d defaulting) showToHooks(ctx context.Context, sent, obj doc.Value) (out d
 	if !hooks.Typed() && !d.res.Kind.Virtual {
 		return out, nil
 	}
-	if out.typed, err = d.res.GoType.FromDocument(obj); err != nil {
+	if out.typed, err = d.res.FromDocument(obj); err != nil {
 		return out, &unfit{obj: obj, undecodable: err}
 	}
 	if !hooks.Defaults && !hooks.Canonicalize {
@@ -213,31 +213,29 @@ func (d defaulting) showToHooks(ctx context.Context, sent, obj doc.Value) (out d
 		return out, err
 	}
 	if full != after {
-		out.typed, err = d.res.GoType.FromDocument(full)
+		out.typed, err = d.res.FromDocument(full)
 	}
 	out.now, out.wanted = full, full
 	return out, err
 }
 
 // passThroughType decodes an object of a built-in kind into its Go type, runs the hooks Default and Canonicalize, and
-// encodes the object again. So null, omitempty and types with their own encodings come out as Go writes them. If the
-// document already has that form, it is decoded only for a hook that needs it. The result's member wanted keeps the
-// object as the client and the hook want it, so a required field that Go wrote as a zero value is still missing there.
+// encodes the object again. So null, omitempty and types with their own encodings come out as Go writes them. If no hook
+// needs the Go type, a document that already has that form is not decoded. The result's member wanted keeps the object
+// as the client and the hook want it, so a required field that Go wrote as a zero value is still missing there.
 func (d defaulting) passThroughType(ctx context.Context, sent, obj doc.Value) (out defaulted, err error) {
-	hooks, asWritten := d.res.GoType.SetHooks(), d.res.TypeView.Holds(obj)
+	hooks := d.res.GoType.SetHooks()
 	out = defaulted{now: obj, wanted: obj}
-	if asWritten && !hooks.Typed() && !d.res.Kind.Virtual {
+	if !hooks.Typed() && !d.res.Kind.Virtual && d.res.TypeView.Holds(obj) {
 		return out, nil
 	}
-	if out.typed, err = d.res.GoType.FromDocument(obj); err != nil {
+	if out.typed, err = d.res.FromDocument(obj); err != nil {
 		return out, &unfit{obj: obj, undecodable: err}
 	}
-	if !asWritten {
-		if out.now, err = d.res.GoType.ToDocument(out.typed); err != nil {
-			return out, err
-		}
-		out.now = d.res.WithKind(out.now)
+	if out.now, err = d.res.ToDocument(out.typed, obj); err != nil {
+		return out, err
 	}
+	out.now = d.res.WithKind(out.now)
 	if !hooks.Defaults && !hooks.Canonicalize {
 		return out, nil
 	}
@@ -267,8 +265,8 @@ func completedByHooks(ctx context.Context, res *resource.Resource, sent, obj doc
 // set. typed is obj in its Go type.
 func defaultByHook(ctx context.Context, res *resource.Resource, sent, obj doc.Value, typed any) (doc.Value, error) {
 	out, err := res.ChangeTyped(obj, typed, func() error { return res.GoType.RunDefault(ctx, typed) })
-	if err != nil {
-		return doc.Value{}, err
+	if err != nil || out == obj {
+		return out, err
 	}
 	if path, ok := overridden(res, res.Schema, sent, obj, out); ok {
 		return doc.Value{}, status.InternalError(
@@ -339,7 +337,7 @@ func typedOld(res *resource.Resource, old doc.Value) (any, error) {
 	if old.IsAbsent() {
 		return nil, nil
 	}
-	before, err := res.GoType.FromDocument(old)
+	before, err := res.FromDocument(old)
 	if err != nil {
 		return nil, fmt.Errorf("stored object: %w", err)
 	}

@@ -327,7 +327,7 @@ func graceFor(ctx context.Context, res *resource.Resource, old doc.Value,
 	case objectmeta.Deleting(old) || !res.Stored.GoType.SetHooks().GracePeriod:
 		return 0, nil
 	}
-	obj, err := res.Stored.GoType.FromDocument(old)
+	obj, err := res.Stored.FromDocument(old)
 	if err != nil {
 		return 0, err
 	}

@@ -12,7 +12,7 @@ import (
 
 func (r *hookWrite) NamespaceObject(ctx context.Context, into any) (ok bool, err error) {
 	namespace, err := r.namespaceObject(ctx)
-	return decodeFound(namespace, err, into)
+	return r.decodeFound(namespace, err, into)
 }
 
 // namespaceObject returns the namespace to which a review belongs, as selectors and expressions see it. A namespace

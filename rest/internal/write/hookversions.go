@@ -76,7 +76,7 @@ func (a *underReview) hasSubresourceOf(res *resource.Resource) bool {
 
 func (r *hookWrite) ObjectIn(v admission.KindVersion, into any) (ok bool, err error) {
 	_, object, err := r.in(v)
-	return decodeFound(object, err, into)
+	return r.decodeFound(object, err, into)
 }
 
 func (r *hookWrite) OldObjectIn(v admission.KindVersion, into any) (ok bool, err error) {
@@ -85,7 +85,7 @@ func (r *hookWrite) OldObjectIn(v admission.KindVersion, into any) (ok bool, err
 		return false, err
 	}
 	old, err := r.oldAs(in.res)
-	return decodeFound(old, err, into)
+	return r.decodeFound(old, err, into)
 }
 
 // in returns the new object in a version.
@@ -107,14 +107,14 @@ func (r *hookWrite) ReplaceObjectIn(named admission.KindVersion, obj any) error 
 	if err != nil {
 		return err
 	}
-	after, err := documentOf(obj)
+	after, err := r.documentOf(obj)
 	if err != nil {
 		return err
 	}
 	if r.isOfObject() {
 		after = v.res.WithKind(after)
 		if v.res.Dialect.GoWritten {
-			if _, err := v.res.GoType.FromDocument(after); err != nil {
+			if _, err := v.res.FromDocument(after); err != nil {
 				return status.InternalError(err)
 			}
 		}
@@ -164,7 +164,7 @@ func (r *hookWrite) MergedIn(named admission.KindVersion, configuration, into an
 	if err != nil {
 		return err
 	}
-	config, err := documentOf(configuration)
+	config, err := r.documentOf(configuration)
 	if err != nil {
 		return err
 	}
@@ -173,5 +173,5 @@ func (r *hookWrite) MergedIn(named admission.KindVersion, configuration, into an
 		kind = managed.NewKind(v.schema, v.Kind, doc.Value{}, nil)
 	}
 	merged, err := kind.Merge(object, config.With("apiVersion", object.Get("apiVersion")).With("kind", object.Get("kind")))
-	return decodeAdmitted(merged, err, into)
+	return r.decodeAdmitted(merged, err, into)
 }

@@ -6,9 +6,7 @@ import (
 	"fmt"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/admission"
@@ -38,17 +36,17 @@ func (r *hookWrite) Warn(text string) { r.Warnings.add(text) }
 
 func (r *hookWrite) Object(into any) error {
 	v, err := r.as(r.versionOf(into), r.object)
-	return decodeAdmitted(v, err, into)
+	return r.decodeAdmitted(v, err, into)
 }
 
 func (r *hookWrite) OldObject(into any) error {
 	v, err := r.oldAs(r.versionOf(into))
-	return decodeAdmitted(v, err, into)
+	return r.decodeAdmitted(v, err, into)
 }
 
 // decodeAdmitted decodes an object for a hook. It returns errNoObject if the operation has no such object.
-func decodeAdmitted(v doc.Value, err error, into any) error {
-	found, err := decodeFound(v, err, into)
+func (r *hookWrite) decodeAdmitted(v doc.Value, err error, into any) error {
+	found, err := r.decodeFound(v, err, into)
 	if err == nil && !found {
 		return errNoObject
 	}
@@ -57,7 +55,7 @@ func decodeAdmitted(v doc.Value, err error, into any) error {
 
 // decodeFound decodes an object for a hook, and reports whether the operation has one. For the packages of this module,
 // into may be a document, which needs no decoding.
-func decodeFound(v doc.Value, err error, into any) (found bool, _ error) {
+func (r *hookWrite) decodeFound(v doc.Value, err error, into any) (found bool, _ error) {
 	if err != nil || v.IsAbsent() {
 		return false, err
 	}
@@ -65,15 +63,15 @@ func decodeFound(v doc.Value, err error, into any) (found bool, _ error) {
 		*document = v
 		return true, nil
 	}
-	return true, gotype.ToGo(v, into)
+	return true, r.res.KnownTypes().ToGo(v, into)
 }
 
 // documentOf returns the document of a hook's value, which may be a document itself.
-func documentOf(value any) (doc.Value, error) {
+func (r *hookWrite) documentOf(value any) (doc.Value, error) {
 	v, ok := value.(doc.Value)
 	if !ok {
 		var err error
-		if v, err = codec.FromGo(value); err != nil {
+		if v, err = r.res.KnownTypes().FromGo(value, r.object); err != nil {
 			return doc.Value{}, err
 		}
 	}
@@ -87,7 +85,7 @@ func (r *hookWrite) SetObject(obj any) error {
 	if err := r.checkMutable(); err != nil {
 		return err
 	}
-	after, err := documentOf(obj)
+	after, err := r.documentOf(obj)
 	if err != nil {
 		return fmt.Errorf("SetObject: %w", err)
 	}
