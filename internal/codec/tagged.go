@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -51,7 +52,7 @@ func (d describer) message(t reflect.Type) (*Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(fields, func(a, b MessageField) int { return a.Number - b.Number })
+	sort.Slice(fields, func(i, j int) bool { return fields[i].Number < fields[j].Number })
 	for i := range fields {
 		if i > 0 && fields[i].Number == fields[i-1].Number {
 			return nil, fmt.Errorf("%s: %s and %s have the number %d", t, fields[i-1].Name, fields[i].Name, fields[i].Number)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 )
@@ -136,8 +137,8 @@ func dominant(all []Field) []Field {
 		}
 		return 2*f.depth + 1
 	}
-	slices.SortStableFunc(all, func(a, b Field) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(rank(a), rank(b)))
+	sort.SliceStable(all, func(i, j int) bool {
+		return cmp.Or(strings.Compare(all[i].Name, all[j].Name), cmp.Compare(rank(all[i]), rank(all[j]))) < 0
 	})
 	kept := all[:0]
 	for i := 0; i < len(all); {

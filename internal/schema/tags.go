@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
+	"sort"
 )
 
 // Fault is a mistake in the declaration of a Go type.
@@ -76,7 +76,8 @@ func (t *Tags) Object(name string) *Object {
 
 // Fill adds the members to the description of a struct. where is the name of the type in faults.
 func (t *Tags) Fill(o *Object, where string, members []TagMember) {
-	members = slices.SortedFunc(slices.Values(members), func(a, b TagMember) int { return strings.Compare(a.Name, b.Name) })
+	members = slices.Clone(members)
+	sort.Slice(members, func(i, j int) bool { return members[i].Name < members[j].Name })
 	for i, m := range members {
 		r := t.d.tag(m.Schema, m.Tag, m.Where)
 		p := Property{Name: m.Name, Schema: m.Schema, OmitEmpty: m.OmitEmpty, OmitZero: m.OmitZero,

@@ -2,7 +2,7 @@ package resource
 
 import (
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
@@ -24,7 +24,7 @@ func (res *Resource) describe() {
 		return
 	}
 	k.Verbs = slices.Sorted(slices.Values(k.Verbs))
-	slices.SortFunc(k.Subresources, func(a, b kind.Subresource) int { return strings.Compare(a.Name, b.Name) })
+	sort.Slice(k.Subresources, func(i, j int) bool { return k.Subresources[i].Name < k.Subresources[j].Name })
 	for i := range k.Subresources {
 		k.Subresources[i].Verbs = slices.Sorted(slices.Values(k.Subresources[i].Verbs))
 	}
