@@ -19,7 +19,7 @@
 //     missing ones, to admit is to let admission hooks change or refuse the object, to convert is to change its version, and to own is
 //     to be the manager of a field.
 //   - Admission consists of the host's hooks on the writes of all kinds: see package admission. A [Resource] has the hooks on one kind.
-//   - A part is a part of an object ([Wire].Parts) or, of a plug-in, what it adds to an API ([Parts]).
+//   - A part is a part of an object ([Wire].Parts) or, of a plug-in, what it adds to an API ([PluginParts]).
 //   - To claim is to record that an action of a subresource begins, and to settle is to record what became of it.
 //   - To hold an object is to keep it from being removed, as finalizers and a grace period do.
 //   - A watch reports the changes of objects. A stream carries bytes through a subresource.
