@@ -32,7 +32,7 @@ func (e *evaluations) Observe(context.Context, *observe.Request) (context.Contex
 // An observer learns of each evaluation of the rules of a kind.
 func TestObserversSeeTheEvaluationOfRules(t *testing.T) {
 	seen := &evaluations{}
-	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "seen", Observer: seen}}},
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.PluginParts{Name: "seen", Observer: seen}}},
 		rest.Resource[Widget]{
 			Group: "example.com", Version: "v1", Plural: "widgets",
 			Rules: cel.New(cel.Rules{"WidgetSpec": {{Rule: "self.min <= 1"}}})})

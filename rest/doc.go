@@ -5,6 +5,33 @@
 // returns is a [net/http.Handler]; [ClientForType] returns a [Client] of a kind. [ClientForEndpoint] returns a Client
 // of a kind that another process serves.
 //
+// # Contents
+//
+// Every host needs the first group. The others follow in the order in which hosts come to need them.
+//
+//   - To serve a kind: [Resource], which is a [Definition], [New] with [Options], and [API]. [Hooks] default and
+//     validate objects in Go, [Rules] in CEL. [Column] and [ColumnFunc] are what kubectl get shows, and [Names] what a
+//     person may type. [Scope] says where objects live, and [NameRule] how they may be called.
+//   - To read and write from Go: [ClientForType] returns a [Client], whose calls take [ListOptions], [WatchOptions] and
+//     [DeleteOptions], and return a [Page] or an [Event]. A hook uses [ClientForHook], another process
+//     [ClientForEndpoint] with an [Endpoint], and a program that learns at run time which resource to use
+//     [ClientForResource]. [RoundTripper] lets an HTTP client call an API in its process.
+//   - To tell the client of a write something, or to hear it: [Warn], [WithWarnings] and [IsDryRun].
+//   - To serve several versions of a kind: [VersionOf], [Converted] and [Stage].
+//   - To serve paths below an object: [SubresourceOf], [Subresource], [Scale], and [Stream] with its [Session] and
+//     [TerminalSize]. [CreateSubresource], [GetSubresource] and [UpdateSubresource] call them.
+//   - To serve kinds of others: [Schema] for a kind without a Go struct, [Wire] and [Dialect] for kinds of Kubernetes,
+//     [NamespacesOf] and [DefinitionsOf] for two kinds with rules of their own, and [DefiningObject] for kinds that an
+//     object defines. [Describe] returns a [Description], with each [DescribedSubresource], for tools. [NameTakenError]
+//     says which name two kinds share.
+//   - To run an API: [Limits], [Health], [HealthCheck] and [HealthEndpoint], [Browsers], [ProgramVersion], [Transcoder]
+//     for CBOR, and [TypeCache] for programs that make many APIs. [Stats], [Usage] and [OpenWatch] show what an API is
+//     doing.
+//   - To write a plug-in: [Plugin], [PluginAPI] and [PluginParts], [Evaluator] for rules that clients bring, [Limiter]
+//     with [LimitedRequest] and [Seats] for fair shares, and [Wait] for its Stop.
+//   - Extensions, which may change until v1.1: [History], [HistoryOf], [HistoryClient] and [UndoOptions]; [Queries],
+//     [CountOptions], [Counts], [Facet] and [ValueCount]; [Committed] for transactions.
+//
 // # Words
 //
 // The words of this package are those of the API conventions:
@@ -19,7 +46,7 @@
 //     missing ones, to admit is to let admission hooks change or refuse the object, to convert is to change its version, and to own is
 //     to be the manager of a field.
 //   - Admission consists of the host's hooks on the writes of all kinds: see package admission. A [Resource] has the hooks on one kind.
-//   - A part is a part of an object ([Wire].Parts) or, of a plug-in, what it adds to an API ([Parts]).
+//   - A part is a part of an object ([Wire].Parts) or, of a plug-in, what it adds to an API ([PluginParts]).
 //   - To claim is to record that an action of a subresource begins, and to settle is to record what became of it.
 //   - To hold an object is to keep it from being removed, as finalizers and a grace period do.
 //   - A watch reports the changes of objects. A stream carries bytes through a subresource.

@@ -47,9 +47,10 @@ func ExampleOptions_plugins() {
 	// Output: roles from the start: true
 }
 
-// Parts are a plug-in themselves. This one makes all names begin with the name of the team, and needs nothing else.
-func ExampleParts() {
-	prefixes := rest.Parts{Name: "prefixes", Admission: []admission.Hook{{
+// PluginParts are a plug-in themselves. This one makes all names begin with the name of the team, and needs nothing
+// else.
+func ExamplePluginParts() {
+	prefixes := rest.PluginParts{Name: "prefixes", Admission: []admission.Hook{{
 		Name: "prefixes.example.com", Operations: []admission.Operation{admission.Create},
 		Resources: []string{"memos.example.com"},
 		Validate: func(_ context.Context, r *admission.Request) error {
@@ -82,8 +83,8 @@ type counter struct {
 }
 
 // Plug implements [rest.Plugin].
-func (c *counter) Plug(rest.PluginAPI) (rest.Parts, error) {
-	return rest.Parts{
+func (c *counter) Plug(rest.PluginAPI) (rest.PluginParts, error) {
+	return rest.PluginParts{
 		Name:        "counter",
 		Definitions: []rest.Definition{rest.Resource[apitest.Memo]{Group: "example.com", Version: "v1", Plural: "memos"}},
 		Start: func(ctx context.Context, api *rest.API) error {

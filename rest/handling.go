@@ -5,9 +5,9 @@ import (
 	"net/http"
 )
 
-// ReadBody reads the body of a request that the handler of a plug-in's path (see [Parts].Paths) answers. As for other
-// requests, the limit is [Limits].MaxBodyBytes, and the request gives its place to others until the client has sent
-// the body.
+// ReadBody reads the body of a request that the handler of a plug-in's path (see [PluginParts].Paths) answers. As for
+// other requests, the limit is [Limits].MaxBodyBytes, and the request gives its place to others until the client has
+// sent the body.
 func (a PluginAPI) ReadBody(r *http.Request) ([]byte, error) {
 	return a.front.ReadBody(r)
 }

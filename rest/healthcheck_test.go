@@ -28,7 +28,7 @@ func TestHealthChecksOfTheHost(t *testing.T) {
 	api := apitest.New(t, rest.Options{
 		Logger: slog.New(slog.NewTextHandler(&log, nil)),
 		Health: rest.Health{Checks: []rest.HealthCheck{{Name: "billing", Check: billing.check}}},
-		Plugins: []rest.Plugin{rest.Parts{Name: "engine", HealthChecks: []rest.HealthCheck{
+		Plugins: []rest.Plugin{rest.PluginParts{Name: "engine", HealthChecks: []rest.HealthCheck{
 			{Name: "engine", Check: engine.check, Endpoints: []rest.HealthEndpoint{rest.Livez, rest.Readyz}},
 		}}},
 	})

@@ -39,7 +39,8 @@ type Limits struct {
 	// A [Limiter] replaces this limit for requests, but not for bodies, large answers and webhooks.
 	MaxInFlight int
 	// ExemptGroups are groups whose members always get a place, such as administrators who must stop the clients that use
-	// up all others. Default: the groups of the plug-ins (see [Parts]), such as the administrators of package rest/rbac.
+	// up all others. Default: the groups of the plug-ins (see [PluginParts]), such as the administrators of package
+	// rest/rbac.
 	ExemptGroups []string
 	// RequestTimeout is the time limit of a write, including hooks and webhooks. When it has passed, the client gets 504
 	// Timeout. A client can ask for less time with the parameter timeout, such as ?timeout=5s. The WriteTimeout of the

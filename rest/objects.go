@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/notes"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/sealed"
 	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/rest/raw"
@@ -25,6 +26,7 @@ func (a *API) Objects() raw.Objects { return objects{api: a} }
 
 // objects implements [raw.Objects].
 type objects struct {
+	sealed.Mark
 	api     *API
 	manager string
 }

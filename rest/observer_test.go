@@ -35,8 +35,8 @@ type watcher struct {
 func newWatcher() *watcher { return &watcher{ended: make(chan observe.Ended, 100)} }
 
 // Plug implements [rest.Plugin].
-func (w *watcher) Plug(rest.PluginAPI) (rest.Parts, error) {
-	return rest.Parts{Name: "watcher", Observer: w}, nil
+func (w *watcher) Plug(rest.PluginAPI) (rest.PluginParts, error) {
+	return rest.PluginParts{Name: "watcher", Observer: w}, nil
 }
 
 type seenKey struct{}
@@ -294,7 +294,7 @@ func ExampleObserver() {
 	log := observerFunc(func(r *observe.Request, e observe.Ended) {
 		fmt.Println(r.Access.User.Name, r.Access.Verb, r.Access.Resource, e.Code)
 	})
-	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "log", Observer: log}}},
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.PluginParts{Name: "log", Observer: log}}},
 		apitest.WidgetResource())
 	if err != nil {
 		fmt.Println(err)

@@ -56,7 +56,8 @@ type Options struct {
 	NoSelfReviews bool
 
 	// Plugins add kinds, hooks, users, rights and background work to the API, such as roles or admission webhooks. The
-	// order is that in which they are asked and started, see [Parts]. [API.Start] starts what they do in the background.
+	// order is that in which they are asked and started, see [PluginParts]. [API.Start] starts what they do in the
+	// background.
 	Plugins []Plugin
 	// Admission are the hooks on the writes of all resources, in the order in which they run. The hooks of plug-ins run
 	// after them.

@@ -24,29 +24,29 @@ import (
 // background. [API.Start] starts that work; host.Run of package rest/host calls it.
 //
 // A Plugin value serves one API, because it usually keeps what it knows of that API. Make another value for another
-// API. [Parts] without state may serve several.
+// API. [PluginParts] without state may serve several.
 //
 // A plug-in can wrap another: it calls Plug of the other one, changes the parts, and returns them.
 type Plugin interface {
 	// Plug returns the parts that the plug-in adds to an API. [New] calls it once, before the API serves anything. Plug
 	// keeps api for the functions among the parts, which may call it from the first request on. Plug starts nothing. It
 	// returns an error if its configuration is wrong, or if it belongs to another API; New then returns that error.
-	Plug(api PluginAPI) (Parts, error)
+	Plug(api PluginAPI) (PluginParts, error)
 }
 
-// PluginAPI is an API as its plug-ins see it. Its own methods are for the functions among the [Parts] of a plug-in,
-// such as handlers of paths.
+// PluginAPI is an API as its plug-ins see it. Its own methods are for the functions among the [PluginParts] of a
+// plug-in, such as handlers of paths.
 type PluginAPI struct{ *API }
 
-// Parts are what a [Plugin] adds to an API. All fields but Name are optional. Later versions of this package may add
-// fields.
+// PluginParts are what a [Plugin] adds to an API. All fields but Name are optional. Later versions of this package may
+// add fields.
 //
 // The API takes the parts of one sort after those of the host, which are in [Options] and among the arguments of [New],
 // and in the order of [Options.Plugins]. This order decides which Admission runs first, which Authenticator and which
 // Authorizer is asked first, and what [API.Start] starts first.
 //
-// Parts are a Plugin themselves, for a plug-in that needs no API.
-type Parts struct {
+// PluginParts are a Plugin themselves, for a plug-in that needs no API.
+type PluginParts struct {
 	// Name names the plug-in in errors and in /readyz, such as "roles". Required.
 	Name string
 	// Definitions are the kinds that the plug-in needs. If the host declares a resource of the same group and plural, the
@@ -105,7 +105,7 @@ func Wait(ctx context.Context, running *sync.WaitGroup) error {
 }
 
 // Plug implements [Plugin].
-func (p Parts) Plug(PluginAPI) (Parts, error) { return p, nil }
+func (p PluginParts) Plug(PluginAPI) (PluginParts, error) { return p, nil }
 
 // plug adds the parts of the plug-ins to the options of the host or of the front, and returns the definitions of the
 // plug-ins.
@@ -162,7 +162,7 @@ func oneOf[T comparable](parts []T, several func([]T) T) (none T) {
 }
 
 // limitBy makes the Limiter of a plug-in that of the API, if the plug-in has one.
-func (a *API) limitBy(parts Parts, opening *front.Options) error {
+func (a *API) limitBy(parts PluginParts, opening *front.Options) error {
 	switch {
 	case parts.Limiter == nil:
 		return nil
@@ -180,7 +180,7 @@ func (a *API) limitBy(parts Parts, opening *front.Options) error {
 }
 
 // check returns an error if the parts contradict each other.
-func (p *Parts) check() error {
+func (p *PluginParts) check() error {
 	switch {
 	case p.Name == "":
 		return errors.New("Name is empty")

@@ -19,8 +19,8 @@ import (
 type journal []string
 
 // plugin returns a plug-in that writes into the journal, and whose start fails with err.
-func (j *journal) plugin(name string, err error) rest.Parts {
-	return rest.Parts{
+func (j *journal) plugin(name string, err error) rest.PluginParts {
+	return rest.PluginParts{
 		Name: name,
 		Start: func(context.Context, *rest.API) error {
 			*j = append(*j, "start "+name)
@@ -41,7 +41,7 @@ func plugged(t *testing.T, plugins ...rest.Plugin) *rest.API {
 
 func TestPluginsStartInOrderAndStopInReverse(t *testing.T) {
 	var j journal
-	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{j.plugin("a", nil), rest.Parts{Name: "idle"},
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{j.plugin("a", nil), rest.PluginParts{Name: "idle"},
 		j.plugin("b", nil)}})
 	require.NoError(t, err)
 	assert.Empty(t, j, "New starts nothing")
@@ -58,7 +58,7 @@ func TestAFailedStartStopsThoseBefore(t *testing.T) {
 	var j journal
 	broken := errors.New("no route")
 	fails := true
-	last := rest.Parts{Name: "last", Start: func(context.Context, *rest.API) error {
+	last := rest.PluginParts{Name: "last", Start: func(context.Context, *rest.API) error {
 		if fails {
 			return broken
 		}
@@ -79,7 +79,7 @@ func TestAFailedStartStopsThoseBefore(t *testing.T) {
 func TestContextOfAPlugin(t *testing.T) {
 	type key struct{}
 	var living context.Context
-	alive := rest.Parts{
+	alive := rest.PluginParts{
 		Name:  "alive",
 		Start: func(ctx context.Context, _ *rest.API) error { living = ctx; return nil },
 		Stop:  func(context.Context) error { assert.Error(t, living.Err(), "it ends before Stop"); return nil },
@@ -102,7 +102,7 @@ func TestCloseEndsAStartInProgress(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			begun := make(chan struct{})
-			slow := rest.Parts{Name: "slow", Start: func(ctx context.Context, _ *rest.API) error {
+			slow := rest.PluginParts{Name: "slow", Start: func(ctx context.Context, _ *rest.API) error {
 				close(begun)
 				<-ctx.Done()
 				return ctx.Err()
@@ -122,7 +122,7 @@ func TestCloseEndsAStartInProgress(t *testing.T) {
 // A plug-in that does not stop in time is named, and a later Shutdown asks it again.
 func TestPluginDoesNotStop(t *testing.T) {
 	release := make(chan struct{})
-	stuck := rest.Parts{Name: "stuck", Start: func(context.Context, *rest.API) error { return nil },
+	stuck := rest.PluginParts{Name: "stuck", Start: func(context.Context, *rest.API) error { return nil },
 		Stop: func(ctx context.Context) error {
 			select {
 			case <-release:
@@ -152,7 +152,7 @@ func TestReadinessWaitsForTheStart(t *testing.T) {
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", "/livez", "").Code)
 	require.NoError(t, api.Start(t.Context()))
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", "/readyz", "").Code)
-	assert.Equal(t, 200, apitest.Do(t, plugged(t, rest.Parts{Name: "static"}), "GET", "/readyz", "").Code)
+	assert.Equal(t, 200, apitest.Do(t, plugged(t, rest.PluginParts{Name: "static"}), "GET", "/readyz", "").Code)
 }
 
 // Of the parts of one sort, those of the host come first, and then those of the plug-ins in their order.
@@ -183,11 +183,11 @@ func TestOrderOfParts(t *testing.T) {
 		})
 	}
 	part := func(name string) rest.Plugin {
-		return rest.Parts{Name: name, Admission: hook(name), Authenticator: users(name), Authorizer: rights(name)}
+		return rest.PluginParts{Name: name, Admission: hook(name), Authenticator: users(name), Authorizer: rights(name)}
 	}
 	api := apitest.New(t, rest.Options{
 		Admission: hook("host"), Authenticator: users("host"), Authorizer: rights("host"),
-		Plugins: []rest.Plugin{part("one"), rest.Parts{Name: "nothing"}, part("two")},
+		Plugins: []rest.Plugin{part("one"), rest.PluginParts{Name: "nothing"}, part("two")},
 	}, apitest.WidgetResource())
 	answer := apitest.Do(t, api, "POST", apitest.Widgets,
 		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1}}`, "Test-User", "two")
@@ -201,7 +201,7 @@ func TestOrderOfParts(t *testing.T) {
 
 // A resource that the host declares replaces that of a plug-in. Two plug-ins cannot declare the same one.
 func TestDefinitionsOfPlugins(t *testing.T) {
-	part := rest.Parts{Name: "widgets", Definitions: []rest.Definition{rest.Resource[apitest.Thing]{
+	part := rest.PluginParts{Name: "widgets", Definitions: []rest.Definition{rest.Resource[apitest.Thing]{
 		Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Kind: "Widget", Short: []string{"w"}}}}}
 	own := rest.Resource[apitest.Thing]{Group: "example.com", Version: "v1", Plural: "widgets",
 		Names: rest.Names{Kind: "Widget", Short: []string{"own"}}}
@@ -214,9 +214,9 @@ func TestDefinitionsOfPlugins(t *testing.T) {
 }
 
 // pluginFunc is a plug-in that is a function.
-type pluginFunc func(api rest.PluginAPI) (rest.Parts, error)
+type pluginFunc func(api rest.PluginAPI) (rest.PluginParts, error)
 
-func (f pluginFunc) Plug(api rest.PluginAPI) (rest.Parts, error) { return f(api) }
+func (f pluginFunc) Plug(api rest.PluginAPI) (rest.PluginParts, error) { return f(api) }
 
 func TestWrongPluginsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -224,10 +224,12 @@ func TestWrongPluginsAreRefused(t *testing.T) {
 		want   string
 	}{
 		"nil":            {nil, "rest.New: Options.Plugins[0] is nil"},
-		"without a name": {rest.Parts{}, "rest.New: plug-in rest.Parts: Name is empty"},
-		"stop without start": {rest.Parts{Name: "a", Stop: func(context.Context) error { return nil }},
-			"rest.New: plug-in rest.Parts: Stop without Start"},
-		"an error": {pluginFunc(func(rest.PluginAPI) (rest.Parts, error) { return rest.Parts{}, errors.New("wrong") }),
+		"without a name": {rest.PluginParts{}, "rest.New: plug-in rest.PluginParts: Name is empty"},
+		"stop without start": {rest.PluginParts{Name: "a", Stop: func(context.Context) error { return nil }},
+			"rest.New: plug-in rest.PluginParts: Stop without Start"},
+		"an error": {pluginFunc(func(rest.PluginAPI) (rest.PluginParts, error) {
+			return rest.PluginParts{}, errors.New("wrong")
+		}),
 			"rest.New: plug-in rest_test.pluginFunc: wrong"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -256,7 +258,8 @@ func TestExemptGroupsOfPlugins(t *testing.T) {
 				return &access.Identity{User: access.User{Name: name, Groups: []string{name + "s"}}}, nil
 			})
 			api := apitest.New(t, rest.Options{Admission: []admission.Hook{wait}, Authenticator: users,
-				Limits: rest.Limits{MaxInFlight: 2, ExemptGroups: c.host}, Plugins: []rest.Plugin{rest.Parts{Name: "groups", ExemptGroups: []string{"annas"}}}},
+				Limits:  rest.Limits{MaxInFlight: 2, ExemptGroups: c.host},
+				Plugins: []rest.Plugin{rest.PluginParts{Name: "groups", ExemptGroups: []string{"annas"}}}},
 				apitest.WidgetResource())
 			go apitest.Do(t, api, "POST", apitest.Widgets,
 				`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"slow"},"spec":{"size":1}}`, "Test-User", "anna")

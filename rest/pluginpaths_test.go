@@ -36,8 +36,8 @@ func TestPathsOfPluginsNeedRights(t *testing.T) {
 			return access.Allow(""), nil
 		}),
 		Plugins: []rest.Plugin{
-			rest.Parts{Name: "one", Paths: map[string]http.Handler{"/debug/": says("all"), "/debug/state": says("state")}},
-			rest.Parts{Name: "two", Paths: map[string]http.Handler{"/debug/more/": says("more")}},
+			rest.PluginParts{Name: "one", Paths: map[string]http.Handler{"/debug/": says("all"), "/debug/state": says("state")}},
+			rest.PluginParts{Name: "two", Paths: map[string]http.Handler{"/debug/more/": says("more")}},
 		},
 	})
 	for path, want := range map[string]string{
@@ -61,7 +61,7 @@ func TestPathsOfPluginsNeedRights(t *testing.T) {
 }
 
 func TestPanicInAPathOfAPlugin(t *testing.T) {
-	api := plugged(t, rest.Parts{Name: "wild", Paths: map[string]http.Handler{
+	api := plugged(t, rest.PluginParts{Name: "wild", Paths: map[string]http.Handler{
 		"/early": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("wild") }),
 		"/late": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte("a part"))
@@ -75,7 +75,7 @@ func TestPanicInAPathOfAPlugin(t *testing.T) {
 
 func TestShutdownEndsPathsOfPlugins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		api := plugged(t, rest.Parts{Name: "slow", Paths: map[string]http.Handler{
+		api := plugged(t, rest.PluginParts{Name: "slow", Paths: map[string]http.Handler{
 			"/slow": http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }),
 		}})
 		ended := apitest.InBackground(func() int { return apitest.Do(t, api, "GET", "/slow", "").Code })
@@ -95,13 +95,13 @@ func TestWrongPathsOfPluginsAreRefused(t *testing.T) {
 	} {
 		t.Run(path, func(t *testing.T) {
 			_, err := rest.New(rest.Options{Plugins: []rest.Plugin{
-				rest.Parts{Name: "first", Paths: map[string]http.Handler{"/twice": says("")}},
-				rest.Parts{Name: "p", Paths: map[string]http.Handler{path: says("")}},
+				rest.PluginParts{Name: "first", Paths: map[string]http.Handler{"/twice": says("")}},
+				rest.PluginParts{Name: "p", Paths: map[string]http.Handler{path: says("")}},
 			}})
 			assert.EqualError(t, err, fmt.Sprintf(`rest.New: plug-in "p": path %q: %s`, path, want))
 		})
 	}
-	_, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "p",
+	_, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.PluginParts{Name: "p",
 		Paths: map[string]http.Handler{"/a": nil}}}})
 	assert.EqualError(t, err, `rest.New: plug-in "p": path "/a": the handler is nil`)
 }
@@ -110,7 +110,7 @@ func TestWrongPathsOfPluginsAreRefused(t *testing.T) {
 func TestHandlersUseTheContextOfTheirRequest(t *testing.T) {
 	var api rest.PluginAPI
 	foreign := apitest.NewRequest("POST", "/handled", apitest.TextOf("a body"))
-	api.API = plugged(t, rest.Parts{Name: "handlers", Paths: map[string]http.Handler{
+	api.API = plugged(t, rest.PluginParts{Name: "handlers", Paths: map[string]http.Handler{
 		"/handled": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := api.ReadBody(r)
 			if err == nil {

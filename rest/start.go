@@ -14,7 +14,7 @@ import (
 // plugins are what the plug-ins of an API start and stop.
 type plugins struct {
 	turn    chan struct{} // holds one token; whoever has it starts or stops plug-ins
-	parts   []Parts       // those with Start, in order
+	parts   []PluginParts // those with Start, in order
 	started []startedPart // in the order in which they were started
 	waiting atomic.Bool   // some have not started
 
@@ -27,7 +27,7 @@ var errLeaving = errors.New("the API has been closed")
 
 // startedPart is a plug-in whose Start has been called without an error.
 type startedPart struct {
-	Parts
+	PluginParts
 	end context.CancelFunc
 }
 
@@ -39,7 +39,7 @@ func newPlugins() *plugins {
 }
 
 // add registers the parts of a plug-in, in the order of starting.
-func (p *plugins) add(parts Parts) {
+func (p *plugins) add(parts PluginParts) {
 	if parts.Start != nil {
 		p.parts = append(p.parts, parts)
 		p.waiting.Store(true)
@@ -79,7 +79,7 @@ func (a *API) Start(ctx context.Context) error {
 	defer cancel(nil)
 	defer context.AfterFunc(p.leaving, func() { cancel(errLeaving) })()
 	for i := range p.parts {
-		part := startedPart{Parts: p.parts[i]}
+		part := startedPart{PluginParts: p.parts[i]}
 		var living context.Context
 		living, part.end = context.WithCancel(notes.With(context.WithoutCancel(ctx), a.store, a.ending))
 		release := context.AfterFunc(ctx, part.end)

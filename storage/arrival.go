@@ -108,7 +108,7 @@ func (t *table) received(s *Stored, form *Resource, base *Record) (*Record, erro
 		return nil, err
 	}
 	if base != nil {
-		r.share(&base.Parts)
+		r.share(&base.Extracted)
 	}
 	return r, nil
 }

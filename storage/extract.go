@@ -10,12 +10,12 @@ import (
 
 // ExtractMetadata is the [Extractor] for a resource without selectable fields. A resource with many objects should use
 // [NewExtractor] instead, because its extractor lets objects share equal strings.
-func ExtractMetadata(json []byte) (Parts, error) {
+func ExtractMetadata(json []byte) (Extracted, error) {
 	return extract(json, nil, 0, nil)
 }
 
 // NewExtractor returns an extractor that finds the metadata and the values at the given paths, which it stores in
-// Parts.Fields. A path is a list of member names such as {"spec", "nodeName"}. A string value is stored as it is, a
+// Extracted.Fields. A path is a list of member names such as {"spec", "nodeName"}. A string value is stored as it is, a
 // number or boolean as it is written, and everything else, including a missing value, as "".
 //
 // The extractor accepts JSON as this module's encoder writes it, with the members in any order. It returns [ErrJSON] if
@@ -26,7 +26,7 @@ func NewExtractor(fields ...[]string) Extractor {
 		root = root.with(path, i)
 	}
 	in := newInterner()
-	return func(json []byte) (Parts, error) {
+	return func(json []byte) (Extracted, error) {
 		return extract(json, root, len(fields), in)
 	}
 }
@@ -35,7 +35,7 @@ func NewExtractor(fields ...[]string) Extractor {
 type field struct {
 	name   string
 	below  []*field
-	wanted []int // indexes into Parts.Fields
+	wanted []int // indexes into Extracted.Fields
 }
 
 // with adds a path. Lookups are linear, because the tree is small.
@@ -72,10 +72,10 @@ func (f *field) child(name []byte) *field {
 type extraction struct {
 	scanner
 	in    *interner
-	parts Parts
+	parts Extracted
 }
 
-func extract(json []byte, fields *field, count int, in *interner) (Parts, error) {
+func extract(json []byte, fields *field, count int, in *interner) (Extracted, error) {
 	e := extraction{scanner: scanner{data: json}, in: in}
 	if count > 0 {
 		e.parts.Fields = make([]string, count)
@@ -90,7 +90,7 @@ func extract(json []byte, fields *field, count int, in *interner) (Parts, error)
 	}
 	e.end()
 	if e.failed {
-		return Parts{}, fmt.Errorf("%w: the JSON is damaged at or before byte %d", ErrJSON, e.pos)
+		return Extracted{}, fmt.Errorf("%w: the JSON is damaged at or before byte %d", ErrJSON, e.pos)
 	}
 	e.parts.Fields = in.internFields(e.parts.Fields)
 	return e.parts, nil

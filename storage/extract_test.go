@@ -22,35 +22,35 @@ func TestExtract(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		json string
-		want storage.Parts // the test compares the texts that the spans select
+		want storage.Extracted // the test compares the texts that the spans select
 	}{
 		"everything": {
 			`{"kind":"K","metadata":{"name":"x","uid":"u1","resourceVersion":"12","labels":{"a":"1","b":"2"},"deletionTimestamp":"2024-01-01T00:00:00Z",` +
 				`"ownerReferences":[{"kind":"O","uid":"o1"},{"uid":"o2","name":"n"}]},"spec":{"nodeName":"n1","unschedulable":true,"replicas":-3}}`,
-			storage.Parts{UID: "u1", Labels: apimeta.Labels{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}},
+			storage.Extracted{UID: "u1", Labels: apimeta.Labels{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}},
 				Owners: []string{"o1", "o2"}, Deleting: true, Fields: []string{"n1", "true", "-3", "x", "2", "", "x", ""}},
 		},
 		"any order, spaces, labels unsorted": {
 			"{ \"spec\" : {\"replicas\":1e3, \"nodeName\":null} ,\n\"metadata\" : { \"labels\" : {\"b\":\"2\" , \"a\":\"1\"}, \"resourceVersion\" : \"\" , \"uid\":\"u1\" } }\n",
-			storage.Parts{UID: "u1", Labels: apimeta.Labels{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}},
+			storage.Extracted{UID: "u1", Labels: apimeta.Labels{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}},
 				Fields: []string{"", "", "1e3", "", "2", "", "", ""}},
 		},
 		"nulls and empties": {
 			`{"metadata":{"labels":null,"ownerReferences":null,"deletionTimestamp":null,"uid":null,"resourceVersion":"7"}}`,
-			storage.Parts{Fields: make([]string, 8)},
+			storage.Extracted{Fields: make([]string, 8)},
 		},
 		"empty collections": {
 			`{"metadata":{"labels":{},"ownerReferences":[],"resourceVersion":"7"},"spec":{}}`,
-			storage.Parts{Fields: make([]string, 8)},
+			storage.Extracted{Fields: make([]string, 8)},
 		},
 		"escapes": {
 			`{"metadata":{"\u006eame":"a\"b\\","uid":"\u00fc","resourceVersion":"7","annotations":{"a":"}{\"],\\"},"labels":{"\u0062":"\n"}},"spec":{"nodeName":"\"}"}}`,
-			storage.Parts{UID: "ü", Labels: apimeta.Labels{{Key: "b", Value: "\n"}},
+			storage.Extracted{UID: "ü", Labels: apimeta.Labels{{Key: "b", Value: "\n"}},
 				Fields: []string{`"}`, "", "", `a"b\`, "\n", "", `a"b\`, ""}},
 		},
 		"scalars where objects are expected": {
 			`{"metadata":{"resourceVersion":"7"},"spec":"text","no":[{"such":1}]}`,
-			storage.Parts{Fields: []string{"", "", "", "", "", "text", "", ""}},
+			storage.Extracted{Fields: []string{"", "", "", "", "", "text", "", ""}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestObjectsShareEqualFields(t *testing.T) {
 
 // plainParts extracts with encoding/json, slowly and obviously. It returns ok == false where the fast extractor must
 // fail.
-func plainParts(data []byte) (parts storage.Parts, ok bool) {
+func plainParts(data []byte) (parts storage.Extracted, ok bool) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(data, &object) != nil || object == nil {
 		return parts, false

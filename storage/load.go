@@ -117,7 +117,7 @@ func (l *loading) undo(ctx context.Context) func(PriorState) error {
 				return aboutKey(u.Key, err)
 			}
 			if current != nil {
-				r.share(&current.Parts)
+				r.share(&current.Extracted)
 			}
 			c.Previous = r
 		}
@@ -141,5 +141,5 @@ func (l *loading) before(u *PriorState) (*Record, error) {
 	if err != nil || revision >= u.Revision {
 		return nil, fmt.Errorf("%w: a change at revision %d of a record at revision %q", ErrJSON, u.Revision, version)
 	}
-	return &Record{Key: l.key(u.Key), Revision: revision, Written: u.Written, text: u.Before, Parts: parts}, nil
+	return &Record{Key: l.key(u.Key), Revision: revision, Written: u.Written, text: u.Before, Extracted: parts}, nil
 }

@@ -169,9 +169,9 @@ func TestHistoryMayHoldAQuarterOfTheLiveData(t *testing.T) {
 	m := storage.NewMemory(storage.Options{Start: 10}) // the revisions of the test have two digits
 	defer m.Close()
 	require.NoError(t, m.Register(t.Context(),
-		storage.Resource{Name: pods, Namespaced: true, Extract: func(json []byte) (storage.Parts, error) {
+		storage.Resource{Name: pods, Namespaced: true, Extract: func(json []byte) (storage.Extracted, error) {
 			end := uint32(len(head))
-			return storage.Parts{Metadata: storage.Span{Start: 12, End: end + 2},
+			return storage.Extracted{Metadata: storage.Span{Start: 12, End: end + 2},
 				Version: storage.Span{Start: end - 2, End: end}}, nil
 		}}))
 	put := func(name, size int) {

@@ -21,10 +21,10 @@ type Record struct {
 	Key      Key
 	Revision watch.Revision
 	text     []byte
-	Parts
-	// Written is when the store committed the record, by the store's clock. No-ops, upgrades and deletions do not change
-	// it; the record of a deletion shows the last state. All records of one commit have the same time. Because clocks may
-	// jump, a later record may have an earlier time.
+	Extracted
+	// Written is when the store committed the record, by the store's clock. No-ops, upgrades and deletions do not
+	// change it; the record of a deletion shows the last state. All records of one commit have the same time. Because
+	// clocks may jump, a later record may have an earlier time.
 	Written Moment
 	// Creator names the user who created the object, if the store had a [Ledger] at that time. Later writes keep it.
 	// Records from before the store was opened do not have it.
@@ -41,8 +41,8 @@ func MomentOf(t time.Time) Moment { return Moment(t.UnixMicro()) }
 // Time returns the moment as a time in the local location.
 func (m Moment) Time() time.Time { return time.UnixMicro(int64(m)) }
 
-// Parts are what selection needs to know about an object without decoding it.
-type Parts struct {
+// Extracted is what selection needs to know about an object without decoding it.
+type Extracted struct {
 	// Metadata is the span of the metadata object in the JSON, including its braces.
 	Metadata Span
 	// ManagedFields is the span of the member metadata.managedFields, including one adjacent comma. Without the span,
@@ -126,9 +126,9 @@ func (r *Record) Len() int { return len(r.text) }
 
 // With returns a copy of the record with another text, such as that of the object in another version, and with the
 // parts of that text.
-func (r *Record) With(text []byte, parts Parts) *Record {
+func (r *Record) With(text []byte, parts Extracted) *Record {
 	c := *r
-	c.text, c.Parts = text, parts
+	c.text, c.Extracted = text, parts
 	return &c
 }
 
@@ -184,7 +184,7 @@ func (r *Record) resize(grown uint32) {
 }
 
 // check returns an error if the store cannot write a revision where the extractor found the resourceVersion.
-func (p *Parts) check(json []byte) error {
+func (p *Extracted) check(json []byte) error {
 	size := uint64(len(json))
 	m, v := p.Metadata, p.Version
 	switch {
@@ -218,7 +218,7 @@ func (r *Record) Holds(ctx context.Context, text []byte) (bool, error) {
 
 // share replaces parts that equal those of the previous version by the same memory, so that the versions of an object
 // in the log hold them once.
-func (p *Parts) share(old *Parts) {
+func (p *Extracted) share(old *Extracted) {
 	if p.UID == old.UID {
 		p.UID = old.UID
 	}

@@ -105,10 +105,10 @@ func (r *Record) in(form *Resource) (*Record, error) {
 // record. It is empty if the record is not committed yet.
 func (r *Record) extract(json []byte, form *Resource) (err error) {
 	r.text = json
-	if r.Parts, err = form.Extract(json); err != nil {
+	if r.Extracted, err = form.Extract(json); err != nil {
 		return err
 	}
-	if err := r.Parts.check(json); err != nil {
+	if err := r.Extracted.check(json); err != nil {
 		return err
 	}
 	want := ""

@@ -399,9 +399,9 @@ func TestUnreadableRecord(t *testing.T) {
 	var log bytes.Buffer
 	strict := openReplica(t, &replica{truth: on}, storage.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	defer strict.Close()
-	extract := func(json []byte) (storage.Parts, error) {
+	extract := func(json []byte) (storage.Extracted, error) {
 		if bytes.Contains(json, []byte("xxxxx")) {
-			return storage.Parts{}, errors.New("it is too large for this program")
+			return storage.Extracted{}, errors.New("it is too large for this program")
 		}
 		return storage.ExtractMetadata(json)
 	}

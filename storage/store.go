@@ -29,9 +29,9 @@ type Resource struct {
 	Namespaced bool
 	// Extract reads the parts from an object's JSON.
 	Extract Extractor
-	// Indexed are the labels and fields that the store indexes, so that it finds the records with a value without visiting
-	// all others. Index.Field is an index into Parts.Fields. Each index costs about 40 bytes for every record that has a
-	// value, and each write about as much time as the main tree.
+	// Indexed are the labels and fields that the store indexes, so that it finds the records with a value without
+	// visiting all others. Index.Field is an index into Extracted.Fields. Each index costs about 40 bytes for every
+	// record that has a value, and each write about as much time as the main tree.
 	Indexed []watch.Index
 	// Fingerprint must change when Extract or the form of the JSON changes.
 	Fingerprint string
@@ -62,7 +62,7 @@ type Holder interface {
 // Extractor reads from an object's canonical JSON what selection needs. The store calls it outside every lock, possibly
 // from several goroutines, when an object is written, loaded, or received from a replica. It must copy the strings of
 // the parts, because it must not keep the bytes.
-type Extractor func(json []byte) (Parts, error)
+type Extractor func(json []byte) (Extracted, error)
 
 // UpdateFunc decides what an object becomes. If the object does not exist, current is nil. The function returns the
 // next JSON; nil to delete the object or leave it absent; or an error, which changes nothing and which Update returns

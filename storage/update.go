@@ -233,10 +233,10 @@ func (w *write) prepare(next []byte, revision watch.Revision) error {
 	if w.base != nil && w.base.same(next, parts.Version) {
 		return nil
 	}
-	r := &Record{text: next, Parts: parts}
+	r := &Record{text: next, Extracted: parts}
 	if w.base != nil {
 		r.Key, r.Creator = w.base.Key, w.base.Creator
-		r.share(&w.base.Parts)
+		r.share(&w.base.Extracted)
 	} else { // the key's strings may point into a request, which must not stay alive
 		r.Key = Key{Resource: w.table.name, Namespace: w.table.names.intern([]byte(w.key.Namespace)),
 			Name: strings.Clone(w.key.Name)}

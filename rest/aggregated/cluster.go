@@ -55,12 +55,12 @@ func New(options Options) (*Cluster, error) {
 }
 
 // Plug implements [rest.Plugin].
-func (c *Cluster) Plug(rest.PluginAPI) (rest.Parts, error) {
+func (c *Cluster) Plug(rest.PluginAPI) (rest.PluginParts, error) {
 	if c.plugged.Swap(true) {
-		return rest.Parts{}, errors.New("aggregated: the Cluster is a plug-in of another API already")
+		return rest.PluginParts{}, errors.New("aggregated: the Cluster is a plug-in of another API already")
 	}
 	var running sync.WaitGroup
-	parts := rest.Parts{
+	parts := rest.PluginParts{
 		Name:          "aggregated",
 		Authenticator: access.AuthenticatorFunc(c.authenticate),
 		Authorizer:    access.AuthorizerFunc(c.authorize),

@@ -41,9 +41,9 @@ func New(options Options) *Services {
 }
 
 // Plug implements [rest.Plugin].
-func (s *Services) Plug(rest.PluginAPI) (rest.Parts, error) {
+func (s *Services) Plug(rest.PluginAPI) (rest.PluginParts, error) {
 	var running sync.WaitGroup
-	return rest.Parts{
+	return rest.PluginParts{
 		Name:        "apiservices",
 		Definitions: []rest.Definition{definition()},
 		Start: func(ctx context.Context, api *rest.API) error {

@@ -80,8 +80,8 @@ func New(options Options) (*Audit, error) {
 
 // Plug implements [rest.Plugin]. [rest.API.Start] starts the [Batched] outputs, and [rest.API.Shutdown] writes what
 // they hold. Requests that end later than that, such as watches, write their last events themselves.
-func (a *Audit) Plug(rest.PluginAPI) (rest.Parts, error) {
-	return rest.Parts{
+func (a *Audit) Plug(rest.PluginAPI) (rest.PluginParts, error) {
+	return rest.PluginParts{
 		Name: "audit", Observer: a,
 		Start: func(ctx context.Context, _ *rest.API) error {
 			for _, o := range a.outputs {

@@ -14,7 +14,7 @@ import (
 // Authorizer must restrict who may create them, as in Kubernetes. Every API serves the reviews about oneself (see
 // [rest.Options]).
 func Reviews() rest.Plugin {
-	return rest.Parts{Name: "reviews", Definitions: []rest.Definition{
+	return rest.PluginParts{Name: "reviews", Definitions: []rest.Definition{
 		aboutOthers("SubjectAccessReview", "subjectaccessreviews", rest.ScopeCluster,
 			"Tells whether a user may take an action."),
 		aboutOthers("LocalSubjectAccessReview", "localsubjectaccessreviews", rest.ScopeNamespaced,

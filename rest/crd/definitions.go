@@ -52,18 +52,18 @@ func New(options Options) *Definitions {
 }
 
 // Plug implements [rest.Plugin].
-func (d *Definitions) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (d *Definitions) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	checks := apiextensions.Checks{
 		CEL: api.CEL(), IgnoreRules: d.options.IgnoreRules, Webhooks: d.options.Calls != nil,
 		History: d.options.History, Turn: apiextensions.NewTurn(), Own: isOwn,
 	}
 	all, err := d.options.compiledOf()
 	if err != nil {
-		return rest.Parts{}, err
+		return rest.PluginParts{}, err
 	}
 	var k *kinds
 	cel := api.CEL()
-	return rest.Parts{
+	return rest.PluginParts{
 		Name:        "definitions",
 		Definitions: []rest.Definition{apiextensions.CustomResourceDefinitions(checks)},
 		Admission:   d.admission(all),

@@ -106,7 +106,7 @@ type apart struct {
 	stop func() error
 }
 
-func (p *apart) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (p *apart) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	parts, err := p.Plugin.Plug(api)
 	start, stop := parts.Start, parts.Stop
 	parts.Stop = nil

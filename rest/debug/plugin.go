@@ -30,7 +30,7 @@ type plugin struct {
 }
 
 // Plug implements [rest.Plugin].
-func (p *plugin) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (p *plugin) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	p.api = api
 	paths := map[string]http.Handler{
 		"/debug/pprof/":        p.guarded(profile),
@@ -41,11 +41,11 @@ func (p *plugin) Plug(api rest.PluginAPI) (rest.Parts, error) {
 	for name, state := range p.options.States {
 		path := "/debug/" + name
 		if name == "" || strings.Contains(name, "/") || name == "pprof" || paths[path] != nil {
-			return rest.Parts{}, fmt.Errorf("debug: Options.States: %q is not a name for a path of its own", name)
+			return rest.PluginParts{}, fmt.Errorf("debug: Options.States: %q is not a name for a path of its own", name)
 		}
 		paths[path] = p.guarded(func(w http.ResponseWriter, _ *http.Request) error { return writeJSON(w, state()) })
 	}
-	return rest.Parts{Name: "debug", Paths: paths}, nil
+	return rest.PluginParts{Name: "debug", Paths: paths}, nil
 }
 
 // guarded returns the handler of a path. An error is answered with its Status.

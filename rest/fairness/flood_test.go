@@ -174,7 +174,7 @@ func BenchmarkQuietUserBesideAFlood(b *testing.B) {
 	limiter, err := fairness.New(fairness.Options{Seats: seats})
 	require.NoError(b, err)
 	watched := &stopwatch{Limiter: limiter, user: "quiet"}
-	api := apitest.Start(b, rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "stopwatch", Limiter: watched}}},
+	api := apitest.Start(b, rest.Options{Plugins: []rest.Plugin{rest.PluginParts{Name: "stopwatch", Limiter: watched}}},
 		apitest.WidgetResource())
 	server := httptest.NewServer(byHeader(api))
 	defer server.Close()

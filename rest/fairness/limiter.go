@@ -105,8 +105,8 @@ func (f *flows) of(a *access.Access) *flow {
 }
 
 // Plug implements [rest.Plugin].
-func (l *Limiter) Plug(rest.PluginAPI) (rest.Parts, error) {
-	parts := rest.Parts{Name: "fairness", Limiter: l}
+func (l *Limiter) Plug(rest.PluginAPI) (rest.PluginParts, error) {
+	parts := rest.PluginParts{Name: "fairness", Limiter: l}
 	if l.options.Objects {
 		parts.Definitions = []rest.Definition{flowcontrol.FlowSchemas(), flowcontrol.PriorityLevelConfigurations()}
 		parts.Start = l.start

@@ -24,8 +24,9 @@ type ObjectVersion struct {
 	// ObjectMeta has the name, the namespace and the uid of the object. Its resourceVersion is the revision of the
 	// version: the last resourceVersion that the object had in this version.
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
-	// Written says who wrote the version. It is empty if the write was before the API kept the history, or before a purge.
-	Written Change `json:"written,omitzero"`
+	// Written says who wrote the version. It is empty if the write was before the API kept the history, or before a
+	// purge.
+	Written Write `json:"written,omitzero"`
 	// Current marks the present state of the object.
 	Current bool `json:"current,omitempty"`
 	// Changed are the paths that differ from the version before, as JSONPath, in order. It holds at most 50 paths; "..."
@@ -36,7 +37,7 @@ type ObjectVersion struct {
 // Operation says what kind of write made a change.
 type Operation string
 
-// The operations of a [Change].
+// The operations of a [Write].
 const (
 	Create Operation = "Create"
 	Update Operation = "Update"
@@ -46,8 +47,8 @@ const (
 	Undo   Operation = "Undo"
 )
 
-// Change says who changed an object, when and how.
-type Change struct {
+// Write says who changed an object, when and how.
+type Write struct {
 	// Time is the time of the change, by the clock of the server.
 	Time apimeta.Time `json:"time,omitzero"`
 	// User is the name of the user, as for the Authorizer. Changes by the host itself have the name in Options.HostUser.
@@ -66,7 +67,7 @@ type ObjectVersionList struct {
 	apimeta.ListMeta `json:"metadata,omitempty"`
 	Items            []ObjectVersion `json:"items" api:"list=atomic"`
 	// Deleted says who deleted the object. It is absent if the object exists.
-	Deleted *Change `json:"deleted,omitempty"`
+	Deleted *Write `json:"deleted,omitempty"`
 }
 
 // Difference is the answer to GET of the subresource history with the parameter from: what differs between two

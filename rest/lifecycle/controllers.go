@@ -15,9 +15,9 @@ type Controllers struct{ options Options }
 func New(options Options) *Controllers { return &Controllers{options.withDefaults()} }
 
 // Plug implements [rest.Plugin].
-func (c *Controllers) Plug(rest.PluginAPI) (rest.Parts, error) {
+func (c *Controllers) Plug(rest.PluginAPI) (rest.PluginParts, error) {
 	var running sync.WaitGroup
-	return rest.Parts{
+	return rest.PluginParts{
 		Name: "lifecycle",
 		Start: func(ctx context.Context, api *rest.API) error {
 			running.Go(func() {

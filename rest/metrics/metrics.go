@@ -127,11 +127,11 @@ func New(options Options) *Metrics {
 }
 
 // Plug implements [rest.Plugin].
-func (m *Metrics) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (m *Metrics) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	if !m.api.CompareAndSwap(nil, api.API) {
-		return rest.Parts{}, errors.New("the Metrics belong to another API")
+		return rest.PluginParts{}, errors.New("the Metrics belong to another API")
 	}
-	return rest.Parts{Name: "metrics", Observer: (*observer)(m)}, nil
+	return rest.PluginParts{Name: "metrics", Observer: (*observer)(m)}, nil
 }
 
 func (m *Metrics) all() []prometheus.Collector {

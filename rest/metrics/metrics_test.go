@@ -363,8 +363,8 @@ func refusal(code int) error {
 // paths is a plug-in that answers each path below /debug/notes/.
 type paths struct{}
 
-func (paths) Plug(rest.PluginAPI) (rest.Parts, error) {
-	return rest.Parts{Name: "paths",
+func (paths) Plug(rest.PluginAPI) (rest.PluginParts, error) {
+	return rest.PluginParts{Name: "paths",
 		Paths: map[string]http.Handler{"/debug/notes/": http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}}, nil
 }
 

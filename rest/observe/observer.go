@@ -11,9 +11,9 @@ import (
 	"github.com/decorum-go/decorum/rest/access"
 )
 
-// Observer observes the requests of an API: for logs, metrics, traces and audits. A plug-in has one in its Parts. An API
-// without an Observer spends nothing on it. Packages rest/audit and rest/requestlog, and modules rest/metrics and
-// rest/tracing, are built on it.
+// Observer observes the requests of an API: for logs, metrics, traces and audits. A plug-in has one in its
+// rest.PluginParts. An API without an Observer spends nothing on it. Packages rest/audit and rest/requestlog, and
+// modules rest/metrics and rest/tracing, are built on it.
 //
 // An Observer sees the requests that the API receives over HTTP, health checks and failed requests too. It does not see
 // the calls of in-process clients. But if a hook calls the API with its context, the steps and the changes of that call

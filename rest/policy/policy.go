@@ -34,15 +34,15 @@ func New(options Options) *Policies { return &Policies{options} }
 // expressions could reveal them.
 //
 // Plug returns an error if [rest.Options] have no CEL.
-func (p *Policies) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (p *Policies) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	language, err := rules.AdmissionOf(api.CEL())
 	if err != nil {
-		return rest.Parts{}, err
+		return rest.PluginParts{}, err
 	}
 	objects := api.Objects()
 	of := &policies{language: language, audit: p.options.Audit, objects: objects,
 		mirror: mirror.New(objects, followed(), newIndex)}
-	return rest.Parts{Name: "policies", Definitions: of.definitions(), Admission: of.admission()}, nil
+	return rest.PluginParts{Name: "policies", Definitions: of.definitions(), Admission: of.admission()}, nil
 }
 
 // policies are the admission policies of an API.

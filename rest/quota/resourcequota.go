@@ -40,11 +40,11 @@ const resourceQuotas = "resourcequotas"
 // Plug implements [rest.Plugin]. The API then serves the kind [ResourceQuota]. Who may write quotas can lift the limits
 // of a namespace, so tenants should only read them. Plug returns an error if the store of the API does not have the
 // Ledger.
-func (q *ResourceQuotas) Plug(rest.PluginAPI) (rest.Parts, error) {
+func (q *ResourceQuotas) Plug(rest.PluginAPI) (rest.PluginParts, error) {
 	if err := q.connected(); err != nil {
-		return rest.Parts{}, err
+		return rest.PluginParts{}, err
 	}
-	return rest.Parts{Name: "quotas", Definitions: []rest.Definition{definition()}}, nil
+	return rest.PluginParts{Name: "quotas", Definitions: []rest.Definition{definition()}}, nil
 }
 
 func definition() rest.Definition {

@@ -6,15 +6,18 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/sealed"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Objects reads and writes the objects of every resource of an API. Package rest implements it; later versions
-// may add methods.
+// Objects reads and writes the objects of every resource of an API. Only package rest implements it, and a minor
+// version may add methods.
 //
 // An Objects is comparable, and may be used by many goroutines at once.
 type Objects interface {
+	sealed.Interface
+
 	// FieldManager returns an Objects that writes under the name of a field manager, which managedFields record (API
 	// concepts, Server-Side Apply). Default: the name of the user in the context.
 	FieldManager(manager string) Objects

@@ -38,10 +38,10 @@ func New(options Options) (*Roles, error) {
 }
 
 // Plug implements [rest.Plugin].
-func (r *Roles) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (r *Roles) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	z := &authorizer{administrators: r.administrators, api: api.API, objects: api.Objects()}
 	z.mirror = mirror.New(z.objects, resources(), newIndex)
-	return rest.Parts{
+	return rest.PluginParts{
 		Name: "roles", Definitions: z.definitions(), Authorizer: z, ExemptGroups: slices.Clone(z.administrators),
 		Start: func(ctx context.Context, _ *rest.API) error { return z.start(ctx) },
 	}, nil

@@ -37,7 +37,7 @@ type observed struct {
 	authorizer access.Authorizer
 }
 
-func (o *observed) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (o *observed) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	parts, err := o.Roles.Plug(api)
 	o.authorizer = parts.Authorizer
 	return parts, err

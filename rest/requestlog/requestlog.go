@@ -49,8 +49,8 @@ func New(options Options) *Log {
 }
 
 // Plug implements [rest.Plugin].
-func (l *Log) Plug(rest.PluginAPI) (rest.Parts, error) {
-	return rest.Parts{Name: "requestlog", Observer: (*observer)(l)}, nil
+func (l *Log) Plug(rest.PluginAPI) (rest.PluginParts, error) {
+	return rest.PluginParts{Name: "requestlog", Observer: (*observer)(l)}, nil
 }
 
 // observer implements [observe.Observer], apart from [Log] so that a host sees only the plug-in.

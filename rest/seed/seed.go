@@ -31,7 +31,7 @@ type Options struct {
 
 // New returns a plug-in that calls [Apply] when the API starts. List it after the plug-ins whose kinds the files need.
 func New(files fs.FS, options Options) rest.Plugin {
-	return rest.Parts{Name: "seed", Start: func(ctx context.Context, api *rest.API) error {
+	return rest.PluginParts{Name: "seed", Start: func(ctx context.Context, api *rest.API) error {
 		return Apply(ctx, api, files, options)
 	}}
 }

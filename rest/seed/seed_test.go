@@ -102,7 +102,7 @@ items:
 func TestPlugin(t *testing.T) {
 	newAPI(t, crd.New(crd.Options{}), seed.New(files(map[string]string{
 		"ship.yaml": definition + "---\napiVersion: example.com/v1\nkind: Ship\nmetadata: {name: mary}\nspec: {sails: 3}",
-	}), seed.Options{}), rest.Parts{Name: "reader", Start: func(ctx context.Context, api *rest.API) error {
+	}), seed.Options{}), rest.PluginParts{Name: "reader", Start: func(ctx context.Context, api *rest.API) error {
 		_, err := api.Objects().Get(ctx, storage.Key{Resource: "ships.example.com", Namespace: "default", Name: "mary"})
 		return err
 	}})

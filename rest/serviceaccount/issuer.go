@@ -113,12 +113,12 @@ func (i *Issuer) SetKeys(keys ...Key) error {
 // The kind has the subresource token, through which clients request tokens. Who may create serviceaccounts/token may
 // act as the account: give this right to administrators and to the programs that start others. Unlike Kubernetes, the
 // API creates no account called default in each namespace.
-func (i *Issuer) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (i *Issuer) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	if i.objects != nil {
-		return rest.Parts{}, errors.New("serviceaccount: an Issuer belongs to one API")
+		return rest.PluginParts{}, errors.New("serviceaccount: an Issuer belongs to one API")
 	}
 	i.objects = api.Objects()
-	return rest.Parts{Name: accounts, Definitions: i.definitions(), Authenticator: i}, nil
+	return rest.PluginParts{Name: accounts, Definitions: i.definitions(), Authenticator: i}, nil
 }
 
 // serves reports whether an API stores a resource.

@@ -223,7 +223,7 @@ type replaced struct {
 	by access.Authenticator
 }
 
-func (r replaced) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (r replaced) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	parts, err := r.Issuer.Plug(api)
 	parts.Authenticator = r.by
 	return parts, err

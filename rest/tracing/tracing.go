@@ -49,10 +49,10 @@ func New(options Options) (*Tracing, error) {
 }
 
 // Plug implements [rest.Plugin].
-func (t *Tracing) Plug(rest.PluginAPI) (rest.Parts, error) {
+func (t *Tracing) Plug(rest.PluginAPI) (rest.PluginParts, error) {
 	o := &observer{Tracing: t}
 	o.unrecorded.Step, o.unrecorded.Brief = o.passOn, true
-	return rest.Parts{Name: "tracing", Observer: o}, nil
+	return rest.PluginParts{Name: "tracing", Observer: o}, nil
 }
 
 // observer implements [observe.Observer], apart from [Tracing] so that a host sees only the plug-in.

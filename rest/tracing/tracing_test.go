@@ -154,7 +154,7 @@ func TestARequestIsASpanWithTheAttributesOfAnHTTPServer(t *testing.T) {
 // The name of a span has a small set of values, so that a backend can group by it.
 func TestTheNameOfASpanHasNothingThatAClientChooses(t *testing.T) {
 	spans := newRecorded()
-	plugin := rest.Parts{Name: "paths", Paths: map[string]http.Handler{"/debug/": http.NotFoundHandler()}}
+	plugin := rest.PluginParts{Name: "paths", Paths: map[string]http.Handler{"/debug/": http.NotFoundHandler()}}
 	api := spans.api(t, tracing.Options{}, rest.Options{Plugins: []rest.Plugin{plugin}})
 	for _, c := range []struct{ method, path, want string }{
 		{"GET", memosPath, "GET " + memosRoute},
@@ -297,7 +297,7 @@ func TestFailuresSetTheStatus(t *testing.T) {
 func TestAWatchIsASpanThatEndsWithIt(t *testing.T) {
 	spans := newRecorded()
 	ended := make(chan struct{}, 10)
-	last := rest.Parts{Name: "last", Observer: endFunc(func() { ended <- struct{}{} })}
+	last := rest.PluginParts{Name: "last", Observer: endFunc(func() { ended <- struct{}{} })}
 	api := spans.api(t, tracing.Options{}, rest.Options{Plugins: []rest.Plugin{last}})
 	send(t, api, "POST", memosPath, memoBody("a", "hello"))
 	<-ended
@@ -609,7 +609,7 @@ func TestRequestsThatAreNotRecordedAllocateLittle(t *testing.T) {
 			require.NoError(t, err)
 			plugins = []rest.Plugin{spans}
 		} else {
-			plugins = []rest.Plugin{rest.Parts{Name: "nothing", Observer: endFunc(func() {})}}
+			plugins = []rest.Plugin{rest.PluginParts{Name: "nothing", Observer: endFunc(func() {})}}
 		}
 		api, err := rest.New(rest.Options{Plugins: plugins}, memos())
 		require.NoError(t, err)

@@ -22,12 +22,12 @@ func New() rest.Plugin { return new(plugin) }
 type plugin struct{ api rest.PluginAPI }
 
 // Plug implements [rest.Plugin].
-func (p *plugin) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (p *plugin) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	if p.api.API != nil {
-		return rest.Parts{}, errors.New("the plug-in belongs to another API")
+		return rest.PluginParts{}, errors.New("the plug-in belongs to another API")
 	}
 	p.api = api
-	return rest.Parts{Name: "transaction", Paths: map[string]http.Handler{Path: p}}, nil
+	return rest.PluginParts{Name: "transaction", Paths: map[string]http.Handler{Path: p}}, nil
 }
 
 // ServeHTTP receives a transaction.

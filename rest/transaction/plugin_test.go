@@ -31,8 +31,8 @@ const accounts = "/apis/example.com/v1/namespaces/default/accounts"
 // recorder is an observer that notes how each request ended.
 type recorder struct{ lines []string }
 
-func (o *recorder) Plug(rest.PluginAPI) (rest.Parts, error) {
-	return rest.Parts{Name: "recorder", Observer: o}, nil
+func (o *recorder) Plug(rest.PluginAPI) (rest.PluginParts, error) {
+	return rest.PluginParts{Name: "recorder", Observer: o}, nil
 }
 
 func (o *recorder) Observe(ctx context.Context, r *observe.Request) (context.Context, observe.Observation, error) {

@@ -41,7 +41,7 @@ func TestObserversSeeHowCallsEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seen := &ends{}
 			w := newWorldWith(t, webhook.Options{},
-				rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "ends", Observer: seen}}})
+				rest.Options{Plugins: []rest.Plugin{rest.PluginParts{Name: "ends", Observer: seen}}})
 			w.answers("/allow", allow)
 			w.answers("/deny", deny)
 			w.handle("/fail", func(out http.ResponseWriter, _ *http.Request) { out.WriteHeader(http.StatusBadGateway) })

@@ -52,16 +52,16 @@ func New(options Options) (*Webhooks, error) {
 // others, and validating webhooks see the object after all hooks have changed it.
 //
 // Without CEL in [rest.Options], the API refuses configurations with matchConditions.
-func (w *Webhooks) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (w *Webhooks) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	h := &webhooks{options: w.options, api: api}
 	h.mirror = mirror.New(api.Objects(), followed(), h.newIndex)
 	if api.CEL() != nil {
 		var err error
 		if h.language, err = rules.AdmissionOf(api.CEL()); err != nil {
-			return rest.Parts{}, err
+			return rest.PluginParts{}, err
 		}
 	}
-	return rest.Parts{
+	return rest.PluginParts{
 		Name: "webhooks",
 		Definitions: []rest.Definition{ar.MutatingWebhookConfigurations(h.compile),
 			ar.ValidatingWebhookConfigurations(h.compile)},

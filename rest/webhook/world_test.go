@@ -98,7 +98,7 @@ func (w *world) newAPI(options webhook.Options, api rest.Options) *rest.API {
 	}
 	hooks, err := webhook.New(options)
 	require.NoError(w.TB, err)
-	api.Plugins, api.Admission = append(api.Plugins, hooks, rest.Parts{Name: "host", Admission: api.Admission}), nil
+	api.Plugins, api.Admission = append(api.Plugins, hooks, rest.PluginParts{Name: "host", Admission: api.Admission}), nil
 	if api.Logger == nil {
 		api.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -42,7 +42,7 @@ func TestObserversSeeTheChecksOfPolicies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := &watcher{}
-			s := newServer(t, rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "seen", Observer: seen}}}, false)
+			s := newServer(t, rest.Options{Plugins: []rest.Plugin{rest.PluginParts{Name: "seen", Observer: seen}}}, false)
 			s.policy(c.spec, c.binding)
 			s.send(http.MethodPost, widgetsPath, widget("a", `"size": 1`))
 			var actions []string

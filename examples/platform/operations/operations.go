@@ -59,7 +59,7 @@ func (o *operations) plugins() []rest.Plugin {
 	states := map[string]func() any{"fairness": func() any { return o.fairness.State() }}
 	return []rest.Plugin{
 		o.metrics, o.audit, o.fairness, o.tracing, o.log, debug.New(debug.Options{States: states}),
-		rest.Parts{
+		rest.PluginParts{
 			Name:         "platform",
 			Paths:        map[string]http.Handler{"/metrics": promhttp.HandlerFor(o.registry, promhttp.HandlerOpts{})},
 			HealthChecks: []rest.HealthCheck{{Name: "disk", Check: o.checkDisk}},

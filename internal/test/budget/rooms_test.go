@@ -23,6 +23,7 @@ type room struct {
 var rooms = []room{
 	{name: "upstream"},
 	{name: "shard"},
+	{name: "sealed"},
 	{name: "generations", may: []string{"storage"}},
 	{name: "kind", may: []string{"apimeta", "internal/schema"}},
 	{name: "openapi", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "internal/schema",

@@ -13,7 +13,7 @@ import (
 type Accounts struct{ serviceaccount.Issuer }
 
 // Plug returns the parts of an Issuer, except its Authenticator.
-func (a *Accounts) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (a *Accounts) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	parts, err := a.Issuer.Plug(api)
 	parts.Authenticator = nil
 	return parts, err

@@ -43,8 +43,8 @@ func TestAllow(t *testing.T) {
 // ownPath is a plug-in with a path of its own, which has one method.
 type ownPath struct{}
 
-func (ownPath) Plug(api rest.PluginAPI) (rest.Parts, error) {
-	return rest.Parts{Name: "own", Paths: map[string]http.Handler{
+func (ownPath) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
+	return rest.PluginParts{Name: "own", Paths: map[string]http.Handler{
 		"/own": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", http.MethodPost)
 			w.WriteHeader(http.StatusMethodNotAllowed)

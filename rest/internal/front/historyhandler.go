@@ -114,7 +114,7 @@ func historyTable(list *history.ObjectVersionList, metaVersion string) *apimeta.
 			{Name: "Manager", Type: "string", Description: "The field manager of the write.", Priority: 1},
 		},
 	}
-	row := func(revision string, by history.Change, changed string) apimeta.TableRow {
+	row := func(revision string, by history.Write, changed string) apimeta.TableRow {
 		at := ""
 		if !by.Time.IsZero() {
 			at = by.Time.Format("2006-01-02T15:04:05Z")

@@ -30,7 +30,8 @@ func serveElsewhere(t *testing.T, far http.Handler) http.HandlerFunc {
 func TestServiceElsewhereMakesAProxy(t *testing.T) {
 	options := rest.Options{Queries: &rest.Queries{}}
 	far := apitest.New(t, options, apitest.WidgetResource())
-	options.Plugins = []rest.Plugin{rest.Parts{Name: "proxy", Paths: map[string]http.Handler{"/serve-elsewhere": serveElsewhere(t, far)}}}
+	elsewhere := map[string]http.Handler{"/serve-elsewhere": serveElsewhere(t, far)}
+	options.Plugins = []rest.Plugin{rest.PluginParts{Name: "proxy", Paths: elsewhere}}
 	near := apitest.New(t, options, apitest.WidgetResource())
 	apitest.Must(t, near, "POST", "/serve-elsewhere", "")
 

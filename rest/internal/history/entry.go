@@ -30,8 +30,8 @@ type content struct {
 	// After is the revision after which the state began, or 0 if that is unknown.
 	After watch.Revision `json:"after,omitempty"`
 	// Written says who wrote the state, and Replaced who wrote the next one.
-	Written  history.Change `json:"written,omitzero"`
-	Replaced history.Change `json:"replaced,omitzero"`
+	Written  history.Write `json:"written,omitzero"`
+	Replaced history.Write `json:"replaced,omitzero"`
 	// Object is the object as it was stored. It is nil for a beginning.
 	Object json.RawMessage `json:"object,omitempty"`
 }

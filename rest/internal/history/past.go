@@ -28,13 +28,13 @@ type Past struct {
 	res     *resource.Resource
 	target  resource.Target
 	states  []*state // the oldest first; the last one is the present state, if the object exists
-	deleted history.Change
+	deleted history.Write
 }
 
 // state is one version of the object.
 type state struct {
 	revision, after watch.Revision
-	written         history.Change
+	written         history.Write
 	json            []byte // a part of the record in the store
 	read            bool
 	// What reading the state has found: whether the client may not see it, the document in the version of the resource,
@@ -67,7 +67,7 @@ func Read(ctx context.Context, res *resource.Resource, t resource.Target) (*Past
 		p.UID = lastDeleted(entries)
 	}
 	var last watch.Revision
-	var replaced history.Change
+	var replaced history.Write
 	for _, e := range entries {
 		// A write that has committed since the object was read belongs to the future.
 		if e.uid != p.UID || current != nil && e.revision >= current.Revision {

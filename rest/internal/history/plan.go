@@ -136,7 +136,7 @@ func (p *Plan) Unchanged(ctx context.Context, current []*storage.Record) (texts 
 // Texts returns the new texts of the records with the plan's keys, for a write by this change. Nobody has
 // seen a replaced state that a transaction has not committed, so it becomes no version. The entry of an object that the
 // transaction has created goes with the object.
-func (p *Plan) Texts(ctx context.Context, by history.Change, current []*storage.Record) ([][]byte, error) {
+func (p *Plan) Texts(ctx context.Context, by history.Write, current []*storage.Record) ([][]byte, error) {
 	uncommitted := p.replaced != nil && p.replaced.Revision == 0
 	if len(p.Keys) == 0 || uncommitted && by.Operation != history.Delete {
 		return p.Unchanged(ctx, current)

@@ -55,7 +55,7 @@ func (w *ListWriter) message(record *storage.Record, keep bool) ([]byte, error) 
 	}
 	switch {
 	case w.rep.Form == AsPartial:
-		object = appendPartialParts(nil, w.rep.MetaVersion, object, &record.Parts, w.rep.Drops)
+		object = appendPartialParts(nil, w.rep.MetaVersion, object, &record.Extracted, w.rep.Drops)
 	case w.rep.Drops:
 		object = appendCut(nil, object, 0, len(object), record.ManagedFields)
 	}

@@ -18,7 +18,7 @@ func appendPartial(dst []byte, metaVersion string, object []byte, drops bool) ([
 }
 
 // appendPartialParts is like appendPartial, for an object whose parts the store has found.
-func appendPartialParts(dst []byte, metaVersion string, object []byte, parts *storage.Parts, drops bool) []byte {
+func appendPartialParts(dst []byte, metaVersion string, object []byte, parts *storage.Extracted, drops bool) []byte {
 	cut := storage.Span{}
 	if drops {
 		cut = parts.ManagedFields
@@ -54,7 +54,7 @@ func (v *partialObjects) object(ctx context.Context, dst []byte, r *storage.Reco
 		if err != nil {
 			return dst, err
 		}
-		return appendPartialParts(dst, v.metaVersion, text, &r.Parts, v.drops), nil
+		return appendPartialParts(dst, v.metaVersion, text, &r.Extracted, v.drops), nil
 	}
 	var err error
 	if v.spliced, err = r.AppendAt(ctx, v.spliced[:0], at); err != nil {

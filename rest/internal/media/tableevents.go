@@ -41,7 +41,7 @@ func (v *tableObjects) object(ctx context.Context, dst []byte, r *storage.Record
 	if at == r.Revision {
 		object, err = r.JSON(ctx)
 	} else if v.spliced, err = r.AppendAt(ctx, v.spliced[:0], at); err == nil {
-		var parts storage.Parts
+		var parts storage.Extracted
 		parts, err = storage.ExtractMetadata(v.spliced)
 		object, metadata = v.spliced, parts.Metadata
 	}

@@ -48,7 +48,7 @@ func loggedTo(w io.Writer) rest.Plugin {
 }
 
 // silent observes, and wants to know nothing.
-func silent(*testing.B) rest.Plugin { return rest.Parts{Name: "silent", Observer: nothing{}} }
+func silent(*testing.B) rest.Plugin { return rest.PluginParts{Name: "silent", Observer: nothing{}} }
 
 type nothing struct{}
 

@@ -175,7 +175,7 @@ func recordOf(object []byte) (*storage.Record, error) {
 	}
 	revision, err := revisionOf(m.ResourceVersion)
 	r := storage.Record{Key: storage.Key{Namespace: m.Namespace, Name: m.Name}, Revision: revision}
-	return r.With(object, storage.Parts{UID: m.UID}), err
+	return r.With(object, storage.Extracted{UID: m.UID}), err
 }
 
 // revisionOf parses a resourceVersion. Since release 1.35, Kubernetes guarantees that it is a decimal number.

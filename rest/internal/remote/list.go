@@ -111,7 +111,7 @@ func (l *list) keep(object []byte) error {
 	if l.size += len(object); l.size > maxAnswer {
 		return tooLong()
 	}
-	l.records = append(l.records, new(storage.Record).With(bytes.Clone(object), storage.Parts{}))
+	l.records = append(l.records, new(storage.Record).With(bytes.Clone(object), storage.Extracted{}))
 	return nil
 }
 

@@ -91,7 +91,7 @@ func (p places) extractor() storage.Extractor {
 	if len(p.paths) == len(p.absent) && strings.Join(p.absent, "") == "" {
 		return extract
 	}
-	return func(json []byte) (storage.Parts, error) {
+	return func(json []byte) (storage.Extracted, error) {
 		parts, err := extract(json)
 		if err != nil {
 			return parts, err

@@ -44,7 +44,7 @@ func (res *Resource) AdmitsForms(only *rights.Restriction, key storage.Key, show
 // recordOf returns what selection needs to know about an object in the version of the resource.
 func (res *Resource) recordOf(key storage.Key, obj doc.Value) (*storage.Record, error) {
 	parts, err := res.extract(codec.AppendObject(nil, obj))
-	return &storage.Record{Key: key, Parts: parts}, err
+	return &storage.Record{Key: key, Extracted: parts}, err
 }
 
 // mayAdmit reports whether the client might see a stored record. It converts nothing, so it takes every filter of

@@ -101,7 +101,7 @@ func (w *Write) replacesVersion() bool {
 }
 
 // change describes the write for the history. json is what it stores; nil removes the object.
-func (w *Write) change(ctx context.Context, json []byte) kinds.Change {
+func (w *Write) change(ctx context.Context, json []byte) kinds.Write {
 	operations := map[way]kinds.Operation{whole: kinds.Update, patched: kinds.Patch, applied: kinds.Apply}
 	operation := operations[w.way]
 	switch {
@@ -112,7 +112,7 @@ func (w *Write) change(ctx context.Context, json []byte) kinds.Change {
 	case w.result.Created && w.way == whole:
 		operation = kinds.Create
 	}
-	return kinds.Change{
+	return kinds.Write{
 		Time: apimeta.NewTime(w.res.Now()), User: access.UserFrom(ctx).Name, Manager: cmp.Or(w.Asked.Manager, w.Asked.Agent),
 		Operation: operation,
 	}

@@ -120,7 +120,7 @@ func TestLifeOfACluster(t *testing.T) {
 	step("without a quorum", func(t *testing.T) {
 		all[1].close()
 		changed := withoutQuorum(t, all[0].store, "founded-a")
-		written["founded-a"] = written["founded-a"].With(storagetest.Text(changed), changed.Parts)
+		written["founded-a"] = written["founded-a"].With(storagetest.Text(changed), changed.Extracted)
 		all[1].mustOpen()
 	})
 	step("join", func(t *testing.T) {

@@ -66,7 +66,7 @@ func newAPIOf(t *testing.T, hooks []admission.Hook, addresses netip.Prefix) *res
 // forEverybody is a plug-in without the parts that ask who a user is and what the user may do.
 type forEverybody struct{ rest.Plugin }
 
-func (p forEverybody) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (p forEverybody) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	parts, err := p.Plugin.Plug(api)
 	parts.Authenticator, parts.Authorizer = nil, nil
 	return parts, err

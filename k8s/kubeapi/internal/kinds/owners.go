@@ -23,9 +23,9 @@ func OwnerReferences() rest.Plugin { return &owners{} }
 type owners struct{ api *rest.API }
 
 // Plug implements [rest.Plugin].
-func (o *owners) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (o *owners) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	o.api = api.API
-	return rest.Parts{Name: "owners", Admission: []admission.Hook{{Name: "owners.kubeapi",
+	return rest.PluginParts{Name: "owners", Admission: []admission.Hook{{Name: "owners.kubeapi",
 		Operations: []admission.Operation{admission.Create, admission.Update}, Validate: o.validate}}}, nil
 }
 

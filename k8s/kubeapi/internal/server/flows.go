@@ -26,7 +26,7 @@ func (c *Config) limits(f *flows) []rest.Plugin {
 		return []rest.Plugin{&inFlight{reads: limit{max: c.MaxReads}, writes: limit{max: c.MaxWrites}}}
 	}
 	return []rest.Plugin{f.limiter,
-		rest.Parts{Name: "metrics", Paths: map[string]http.Handler{"/metrics": http.HandlerFunc(f.serveMetrics)}}}
+		rest.PluginParts{Name: "metrics", Paths: map[string]http.Handler{"/metrics": http.HandlerFunc(f.serveMetrics)}}}
 }
 
 // name writes the headers that name the flow of a request which the API does not limit.

@@ -24,8 +24,8 @@ type limit struct {
 }
 
 // Plug implements [rest.Plugin].
-func (l *inFlight) Plug(rest.PluginAPI) (rest.Parts, error) {
-	return rest.Parts{Name: "in flight", Limiter: l}, nil
+func (l *inFlight) Plug(rest.PluginAPI) (rest.PluginParts, error) {
+	return rest.PluginParts{Name: "in flight", Limiter: l}, nil
 }
 
 // Limit implements [rest.Limiter].

@@ -47,7 +47,7 @@ func lastHooks(of kinds.PluginOptions) (plugins []rest.Plugin, err error) {
 		plugins = append(plugins, kinds.OwnerReferences())
 	}
 	if !slices.Contains(of.Off, resourceQuota) {
-		p := rest.Parts{Name: "resourcequotas"}
+		p := rest.PluginParts{Name: "resourcequotas"}
 		err := of.Configure(resourceQuota, func(text []byte) (err error) {
 			p.Admission, err = limits.Quotas(text)
 			return err
@@ -58,9 +58,9 @@ func lastHooks(of kinds.PluginOptions) (plugins []rest.Plugin, err error) {
 		plugins = append(plugins, p)
 	}
 	if slices.Contains(of.On, denyPlugin) {
-		plugins = append(plugins, rest.Parts{Name: "deny", Admission: []admission.Hook{deny()}})
+		plugins = append(plugins, rest.PluginParts{Name: "deny", Admission: []admission.Hook{deny()}})
 	}
-	return append(plugins, rest.Parts{Name: "addresses", Admission: []admission.Hook{addresses.Record()}}), nil
+	return append(plugins, rest.PluginParts{Name: "addresses", Admission: []admission.Hook{addresses.Record()}}), nil
 }
 
 // deny returns the hook of the plugin AlwaysDeny. The server itself still writes, so that it can start.

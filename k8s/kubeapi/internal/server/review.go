@@ -81,7 +81,7 @@ type reviewer struct {
 }
 
 // Plug implements [rest.Plugin].
-func (r reviewer) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (r reviewer) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	parts, err := r.Plugin.Plug(api)
 	var hooks []admission.Hook
 	for _, h := range parts.Admission {

@@ -129,11 +129,11 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 		Version: version(), Types: c.Types, HostUser: hostUser, KeepManagedFields: true,
 		CEL: cel.Evaluator(), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(),
 			last, []rest.Plugin{
-				rest.Parts{Name: "cluster",
+				rest.PluginParts{Name: "cluster",
 					Start: func(ctx context.Context, api *rest.API) error { return bootstrap.Create(ctx, api, c.Objects) }},
 			}, c.limits(flows), []rest.Plugin{
 				crd.New(crd.Options{Calls: s.review.calls, OwnNamesConflict: true, Logger: c.Logger}), apiservice.New(apiservice.Options{Logger: c.Logger}),
-				rest.Parts{Name: "common objects",
+				rest.PluginParts{Name: "common objects",
 					Start: func(ctx context.Context, _ *rest.API) error { return c.Objects.Common.Remember(ctx, c.Store) }},
 			}),
 	}
@@ -164,7 +164,7 @@ type rights struct {
 }
 
 // Plug implements [rest.Plugin].
-func (r *rights) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (r *rights) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	parts, err := r.Roles.Plug(api)
 	r.authorizer = parts.Authorizer
 	if r.allowAll {
@@ -179,7 +179,7 @@ func (r *rights) Plug(api rest.PluginAPI) (rest.Parts, error) {
 type known struct{ *serviceaccount.Issuer }
 
 // Plug implements [rest.Plugin].
-func (k known) Plug(api rest.PluginAPI) (rest.Parts, error) {
+func (k known) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	parts, err := k.Issuer.Plug(api)
 	parts.Authenticator = nil
 	return parts, err
