@@ -1,12 +1,28 @@
 // Package controller provides what a program needs to write controllers: informers, a work queue and a reconcile loop.
 // They are generic over the program's Go types, use the typed client of package rest, and need no Kubernetes module.
-// The API can be in the same process ([rest.ClientForType]) or in another one ([rest.ClientForEndpoint]).
+// The API can be in the same process ([rest.ClientForType]) or in another one ([rest.ClientForEndpoint]). The smallest
+// controller has an informer, a function, and a loop that joins them:
 //
-// An [Informer] keeps a copy of all objects of a resource, or of those that selectors choose, in memory. It lists,
-// watches from there, and lists again if it falls behind what the store retains. It reports every difference to its
-// handlers, in order. A watch of the store is a position in the store's log, so an informer has no queue of its own
-// either: a slow handler delays its informer but never a writer. An informer that falls far behind reports the
-// difference between two lists instead of each step in between.
+//	lamps := controller.NewInformer(client, controller.InformerOptions[Lamp]{})
+//	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
+//		lamp, ok := lamps.Get(key.Namespace, key.Name)
+//		if !ok || lamp.Status == lamp.Spec {
+//			return controller.Result{}, nil // deleted, or as it should be
+//		}
+//		_, err := client.Namespace(key.Namespace).ModifyStatus(ctx, key.Name, func(lamp *Lamp) error {
+//			lamp.Status = lamp.Spec // a real controller would switch the lamp here
+//			return nil
+//		})
+//		return controller.Result{}, err
+//	}
+//	err := controller.New(reconcile, controller.Options{}, controller.For(lamps)).Run(ctx)
+//
+// An [Informer] knows all objects of a resource, or those that selectors choose. It lists, watches from there, and lists
+// again if it falls behind what the store retains. It reports every difference to its handlers, in order. A watch of the
+// store is a position in the store's log, so an informer has no queue of its own either: a slow handler delays its
+// informer but never a writer. An informer that falls far behind reports the difference between two lists instead of
+// each step in between. In the process of the API it shares the objects with the store, and decodes them when they are
+// needed.
 //
 // A [Queue] passes keys of objects to workers. It passes each key once, however often it was added, never to two
 // workers at a time, and after a failure with a delay that grows.
@@ -15,9 +31,6 @@
 // to its spec. The reconciler receives the name of the object, not what happened to it: a controller that acts only on
 // the present state (API conventions, Spec and Status) misses nothing if changes are skipped, and needs no memory of
 // its own.
-//
-//	widgets := controller.NewInformer(client, controller.InformerOptions[Widget]{})
-//	err := controller.New(reconcile, controller.Options{}, controller.For(widgets)).Run(ctx)
 //
 // All goroutines start inside Run and end before Run returns. A [Group] runs
 // several controllers together. If several replicas run the same controllers, use package election,

@@ -13,7 +13,10 @@ type Source func(ctx context.Context, enqueue func(Key), synced func()) error
 // For returns the source of a controller's primary objects. It enqueues each object when it is added, updated or
 // deleted.
 func For[T any](objects *Informer[T]) Source {
-	return Mapped(objects, func(obj *T) []Key { return []Key{objects.metadata.key(obj)} })
+	return func(ctx context.Context, enqueue func(Key), synced func()) error {
+		defer objects.AddHandler(Handler[T]{onKey: enqueue, OnSynced: synced})()
+		return objects.Run(ctx)
+	}
 }
 
 // Owned returns the source of objects that the controller creates for others. When one is added, updated or deleted,
@@ -28,7 +31,7 @@ func Owned[T, Owner any](objects *Informer[T], owners *Informer[Owner]) Source {
 		// The owner is in the same namespace or cluster-scoped. If the informer does not know it yet, its own OnAdd will
 		// enqueue it.
 		for _, key := range []Key{{objects.metadata.key(obj).Namespace, o.name}, {"", o.name}} {
-			if owner, ok := owners.cache.get(key); ok && owners.metadata.text(owner, owners.metadata.uid) == o.uid {
+			if owners.content.uid(key) == o.uid {
 				return []Key{key}
 			}
 		}

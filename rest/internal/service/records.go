@@ -1,0 +1,48 @@
+package service
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/rest/internal/follow"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Records are the objects of a client of the process, as the store keeps them. Their reader decodes an object when it
+// needs it, and so keeps no second copy of it.
+type Records struct {
+	Calls     *Calls
+	Namespace string
+}
+
+// RecordsOf returns the records of a client of package rest, or nil if no store of this process holds the objects in the
+// version of the client. Package rest sets it, because only package rest knows its clients.
+var RecordsOf func(client any) *Records
+
+// List returns the selected records, and their revision.
+func (r *Records) List(ctx context.Context, selected Selected) ([]*storage.Record, watch.Revision, error) {
+	page, err := r.Calls.List(Caller{Context: ctx}, r.Namespace, selected, Into{})
+	return page.Records, page.Revision, err
+}
+
+// Watch calls see with each selected change after the resourceVersion of the selection, until see returns an error, the
+// context ends or the watch fails, and returns the reason.
+func (r *Records) Watch(ctx context.Context, selected Selected, see func(follow.Event) error) error {
+	return r.Calls.watch(ctx, Following{Namespace: r.Namespace, Selected: selected}, see)
+}
+
+// Decode returns the object of a record, as a pointer to the Go type of the client, and the length of its text. The
+// revision is that of the record, or that of the deletion of the object.
+func (r *Records) Decode(record *storage.Record, at watch.Revision) (obj any, length int, err error) {
+	of := r.Calls.Resource
+	shown, err := of.Show(record)
+	if err != nil {
+		return nil, 0, err
+	}
+	json := shown.JSON
+	if at != shown.Revision {
+		json = shown.AppendAt(nil, at)
+	}
+	obj, err = of.GoType.Decode(json)
+	return obj, len(json), err
+}
