@@ -122,7 +122,7 @@ func (o *objects[T, E]) advance(ctx context.Context, version *string) (seen bool
 		if err != nil {
 			return false, fmt.Errorf("informer: list: %w", err)
 		}
-		o.replace(entries)
+		o.replace(entries, listed)
 		*version = listed
 		o.informer.settle()
 	}
@@ -140,7 +140,7 @@ func (o *objects[T, E]) advance(ctx context.Context, version *string) (seen bool
 }
 
 // replace makes a list, which is sorted by key, the content of the cache, and reports the difference to the handlers.
-func (o *objects[T, E]) replace(entries []E) {
+func (o *objects[T, E]) replace(entries []E, version string) {
 	o.informer.delivering.Lock()
 	defer o.informer.delivering.Unlock()
 	keep := o.greeting
@@ -150,6 +150,7 @@ func (o *objects[T, E]) replace(entries []E) {
 		}
 	}
 	before, after := o.cache.replace(entries), entries
+	o.informer.unseen.seeList(version, func(key Key) bool { return o.uid(key) != "" })
 	open := func(entry E) func() *T { return func() *T { return o.form.open(entry, &keep) } }
 	for len(before) > 0 || len(after) > 0 {
 		order := 0
@@ -190,13 +191,16 @@ func (o *objects[T, E]) apply(c change[T, E]) {
 	open := func(entry E) func() *T { return func() *T { return o.form.open(entry, nil) } }
 	if c.last != nil {
 		old, had := o.cache.remove(key)
+		o.informer.unseen.see(key, c.version, true)
 		o.informer.tell(key, c.last, nil)
 		if had {
 			o.form.release(old)
 		}
 		return
 	}
-	if old, had := o.cache.set(c.entry); had {
+	old, had := o.cache.set(c.entry)
+	o.informer.unseen.see(key, c.version, false)
+	if had {
 		o.update(old, c.entry, open)
 	} else {
 		o.informer.tell(key, nil, open(c.entry))

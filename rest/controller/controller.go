@@ -79,20 +79,21 @@ func (c *Controller) Run(ctx context.Context) error {
 	defer cancel(nil)
 	queue := NewQueue[Key](c.options.Queue)
 	defer queue.ShutDown()
+	gate := newGate(queue.Add)
 	var running, unsynced sync.WaitGroup
 	for _, source := range c.sources {
 		unsynced.Add(1)
 		synced := sync.OnceFunc(unsynced.Done)
 		running.Go(func() {
 			defer synced() // a source that has ended must not block the others
-			if err := runSource(ctx, source, queue.Add, synced); err != nil {
+			if err := runSource(context.WithValue(ctx, gateKey{}, gate), source, queue.Add, synced); err != nil {
 				cancel(err)
 			}
 		})
 	}
 	unsynced.Wait()
 	for range c.options.Workers {
-		running.Go(func() { c.work(ctx, queue) })
+		running.Go(func() { c.work(ctx, queue, gate) })
 	}
 	running.Wait()
 	if host.Err() != nil {
@@ -106,11 +107,15 @@ func runSource(ctx context.Context, source Source, enqueue func(Key), synced fun
 	return source(ctx, enqueue, synced)
 }
 
-func (c *Controller) work(ctx context.Context, queue *Queue[Key]) {
+func (c *Controller) work(ctx context.Context, queue *Queue[Key], gate *gate) {
 	for {
 		key, err := queue.Get(ctx)
 		if err != nil {
 			return
+		}
+		if gate.holds(key) {
+			queue.Done(key)
+			continue
 		}
 		c.process(ctx, queue, key)
 	}

@@ -9,7 +9,7 @@
 //		if !ok || lamp.Status == lamp.Spec {
 //			return controller.Result{}, nil // deleted, or as it should be
 //		}
-//		_, err := client.Namespace(key.Namespace).ModifyStatus(ctx, key.Name, func(lamp *Lamp) error {
+//		_, err := lamps.Client().Namespace(key.Namespace).ModifyStatus(ctx, key.Name, func(lamp *Lamp) error {
 //			lamp.Status = lamp.Spec // a real controller would switch the lamp here
 //			return nil
 //		})
@@ -49,8 +49,11 @@
 //
 // All readers share the objects that informers return: never change one. To write, get the object from the client
 // instead: its Get, Modify and ModifyStatus return an object of the caller's own. The client is also always up to date,
-// whereas the cache lags for a moment behind each write. A reconciler may not see its own last write in the cache yet,
-// but the controller calls it again once the cache has it.
+// whereas an informer lags for a moment behind each write.
+//
+// A reconciler that writes through [Informer.Client] reads its own writes: the controller calls it again only when the
+// informer has seen them. After a write through another client, the reconciler may read an older state first, and the
+// controller calls it again once the informer has the new one.
 //
 // This package may change until v1.1 (docs/stability.md).
 package controller

@@ -56,7 +56,7 @@ func Example() {
 		if !ok || lamp.Status == lamp.Spec {
 			return controller.Result{}, nil // deleted, or as it should be
 		}
-		_, err := lamps.Namespace(key.Namespace).ModifyStatus(ctx, key.Name, func(lamp *Lamp) error {
+		_, err := informer.Client().Namespace(key.Namespace).ModifyStatus(ctx, key.Name, func(lamp *Lamp) error {
 			lamp.Status = lamp.Spec // a real controller would switch the lamp here
 			return nil
 		})

@@ -50,11 +50,14 @@ type InformerOptions[T any] struct {
 // All readers and handlers share the objects: never change one. Two reads of an object that did not change may return
 // different copies.
 type Informer[T any] struct {
-	options  InformerOptions[T]
-	metadata *metadata[T]
-	invalid  error // returned by Run at once
-	content  content[T]
-	handled  func(lag time.Duration) // nil without an Observer
+	client    rest.Client[T]
+	namespace string // of the client, or empty
+	options   InformerOptions[T]
+	metadata  *metadata[T]
+	invalid   error // returned by Run at once
+	content   content[T]
+	handled   func(lag time.Duration) // nil without an Observer
+	unseen    unseen[T]
 
 	delivering sync.Mutex    // held while the cache changes and handlers run
 	synced     chan struct{} // closed after the first list
@@ -76,12 +79,13 @@ type session struct {
 // NewInformer returns an informer, which is empty until it runs. Run returns the error if an argument is invalid.
 func NewInformer[T any](client rest.Client[T], options InformerOptions[T]) *Informer[T] {
 	options.Logger = errorlog.Or(options.Logger)
-	i := &Informer[T]{options: options, synced: make(chan struct{})}
+	i := &Informer[T]{client: client, options: options, synced: make(chan struct{})}
+	i.namespace = service.NoteWrites(&i.client, i.await)
 	i.metadata, i.invalid = metadataOf[T]()
-	if records := service.RecordsOf(client); records != nil {
+	if records := service.RecordsOf(i.client); records != nil {
 		i.content = newStored(i, records)
 	} else {
-		i.content = newDecoded(i, client)
+		i.content = newDecoded(i, i.client)
 	}
 	if options.Observer != nil {
 		i.handled = options.Observer.ObserveInformer(options.Name)

@@ -14,6 +14,7 @@ type Source func(ctx context.Context, enqueue func(Key), synced func()) error
 // deleted.
 func For[T any](objects *Informer[T]) Source {
 	return func(ctx context.Context, enqueue func(Key), synced func()) error {
+		defer objects.holdBack(ctx, func(key Key, _ *T) []Key { return []Key{key} })()
 		defer objects.AddHandler(Handler[T]{onKey: enqueue, OnSynced: synced})()
 		return objects.Run(ctx)
 	}
@@ -49,6 +50,12 @@ func Mapped[T any](objects *Informer[T], keys func(obj *T) []Key) Source {
 				enqueue(key)
 			}
 		}
+		defer objects.holdBack(ctx, func(_ Key, obj *T) []Key {
+			if obj == nil {
+				return nil
+			}
+			return keys(obj)
+		})()
 		remove := objects.AddHandler(Handler[T]{
 			OnAdd:    look,
 			OnUpdate: func(old, obj *T) { look(old); look(obj) },
