@@ -24,8 +24,9 @@
 // each step in between. In the process of the API it shares the objects with the store, and decodes them when they are
 // needed.
 //
-// A [Queue] passes keys of objects to workers. It passes each key once, however often it was added, never to two
-// workers at a time, and after a failure with a delay that grows.
+// A [Queue] passes keys of objects to workers. It passes each key once, however often and by however many sources it was
+// added, never to two workers at a time, and after a failure with a delay that grows. Objects that somebody has changed
+// go before those of the first list and before those that are requeued.
 //
 // A [Controller] joins the two. Its sources name the objects to look at, and its [Reconciler] brings one object closer
 // to its spec. The reconciler receives the name of the object, not what happened to it: a controller that acts only on

@@ -18,7 +18,7 @@ const maxHeldBack = 10 * time.Second
 // gate holds back the keys of a controller whose reconciler would read an older state than one that the program has
 // written.
 type gate struct {
-	add    func(Key)
+	queue  *Queue[Key]
 	unseen atomic.Int64 // how many keys wait for writes, with repetitions
 
 	mu   sync.Mutex
@@ -29,7 +29,9 @@ type gate struct {
 // gateKey is the key of the gate in the context of a source.
 type gateKey struct{}
 
-func newGate(add func(Key)) *gate { return &gate{add: add, open: map[Key]int{}, held: map[Key]bool{}} }
+func newGate(queue *Queue[Key]) *gate {
+	return &gate{queue: queue, open: map[Key]int{}, held: map[Key]bool{}}
+}
 
 // holds reports whether a key is held back. If so, the gate adds it again as soon as it is not.
 func (g *gate) holds(key Key) bool {
@@ -67,7 +69,7 @@ func (g *gate) pass(keys []Key) {
 		delete(g.open, key)
 		if g.held[key] {
 			delete(g.held, key)
-			g.add(key)
+			g.queue.Add(key)
 		}
 	}
 }
