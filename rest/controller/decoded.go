@@ -40,6 +40,13 @@ func (d *decoded[T]) open(k keyed[T], _ *room) *T { return k.object }
 
 func (d *decoded[T]) release(keyed[T]) {}
 
+func (d *decoded[T]) entry(obj *T) keyed[T] {
+	if d.options.Transform != nil {
+		d.options.Transform(obj)
+	}
+	return keyed[T]{d.metadata.key(obj), obj}
+}
+
 func (d *decoded[T]) list(ctx context.Context) ([]keyed[T], string, error) {
 	page, err := d.client.List(ctx, rest.ListOptions{LabelSelector: d.options.LabelSelector,
 		FieldSelector: d.options.FieldSelector})
@@ -48,7 +55,7 @@ func (d *decoded[T]) list(ctx context.Context) ([]keyed[T], string, error) {
 	}
 	entries := make([]keyed[T], len(page.Items))
 	for n, obj := range page.Items {
-		entries[n] = keyed[T]{d.metadata.key(obj), obj}
+		entries[n] = d.entry(obj)
 	}
 	return entries, page.ResourceVersion, nil
 }
@@ -60,8 +67,7 @@ func (d *decoded[T]) watch(ctx context.Context, version string, see func(change[
 		if err != nil {
 			return err
 		}
-		c := change[T, keyed[T]]{entry: keyed[T]{d.metadata.key(event.Object), event.Object}, version: event.ResourceVersion,
-			written: event.Written}
+		c := change[T, keyed[T]]{entry: d.entry(event.Object), version: event.ResourceVersion, written: event.Written}
 		if event.Type == apimeta.EventDeleted {
 			c.last = func() *T { return event.Object }
 		}

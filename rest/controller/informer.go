@@ -24,6 +24,10 @@ type IndexFunc[T any] func(obj *T) []string
 type InformerOptions[T any] struct {
 	// LabelSelector and FieldSelector select the objects, as in a list.
 	LabelSelector, FieldSelector string
+	// Transform, if it is set, changes each decoded object before anybody sees it, for example to leave out what the program
+	// does not need. Its result must depend on the object only. It must keep the metadata by which informers know an
+	// object: the name, the namespace, the uid, the resourceVersion and the ownerReferences.
+	Transform func(obj *T)
 	// Indexes are the indexes for ByIndex, by name.
 	Indexes map[string]IndexFunc[T]
 	// DecodedBytes is how many bytes of text of recently used objects an informer of an in-process client keeps decoded. A
@@ -45,7 +49,8 @@ type InformerOptions[T any] struct {
 // An informer of an in-process client in the stored version of the kind keeps no copy of the objects. It holds the
 // records of the store, decodes an object when a handler, an index function or a caller asks for it, and keeps those
 // that were used last ([InformerOptions].DecodedBytes). It leaves out an object that cannot be decoded, and logs the
-// error. Any other informer keeps all objects decoded.
+// error. Any other informer keeps all objects decoded. It needs less memory if T has only the fields that the program
+// reads, or if T is [apimeta.PartialObjectMetadata] (see [rest.ClientForEndpoint]).
 //
 // All readers and handlers share the objects: never change one. Two reads of an object that did not change may return
 // different copies.

@@ -22,6 +22,8 @@ type stored[T any] struct {
 	selected service.Selected
 	recent   *generations.Cache[*storage.Record, *T]
 	logger   *slog.Logger
+	// transform is InformerOptions.Transform.
+	transform func(*T)
 }
 
 const (
@@ -38,7 +40,7 @@ func newStored[T any](i *Informer[T], records *service.Records) content[T] {
 		selected: service.Selected{ListOptions: apimeta.ListOptions{LabelSelector: i.options.LabelSelector,
 			FieldSelector: i.options.FieldSelector}},
 		recent: generations.New[*storage.Record, *T](storage.NewBudget(bytes), bytes),
-		logger: i.options.Logger,
+		logger: i.options.Logger, transform: i.options.Transform,
 	}
 	// A list leaves room for what is read by name.
 	return newObjects(i, s, func(key Key) *storage.Record {
@@ -80,7 +82,11 @@ func (s *stored[T]) decode(r *storage.Record, at watch.Revision) (obj *T, size i
 		s.logger.Error("informer left out an object", "key", s.key(r), "error", err)
 		return nil, 0
 	}
-	return decoded.(*T), int64(length) + decodedOverhead
+	obj = decoded.(*T)
+	if s.transform != nil {
+		s.transform(obj)
+	}
+	return obj, int64(length) + decodedOverhead
 }
 
 func (s *stored[T]) release(r *storage.Record) { s.recent.Remove(r) }
