@@ -49,7 +49,7 @@ func (d *decoded[T]) entry(obj *T) keyed[T] {
 
 func (d *decoded[T]) list(ctx context.Context) ([]keyed[T], string, error) {
 	page, err := d.client.List(ctx, rest.ListOptions{LabelSelector: d.options.LabelSelector,
-		FieldSelector: d.options.FieldSelector})
+		FieldSelector: d.options.FieldSelector, ShardSelector: d.options.ShardSelector})
 	if err != nil {
 		return nil, "", err
 	}
@@ -62,7 +62,7 @@ func (d *decoded[T]) list(ctx context.Context) ([]keyed[T], string, error) {
 
 func (d *decoded[T]) watch(ctx context.Context, version string, see func(change[T, keyed[T]])) error {
 	options := rest.WatchOptions{LabelSelector: d.options.LabelSelector, FieldSelector: d.options.FieldSelector,
-		ResourceVersion: version}
+		ShardSelector: d.options.ShardSelector, ResourceVersion: version}
 	for event, err := range d.client.Watch(ctx, options) {
 		if err != nil {
 			return err

@@ -167,7 +167,7 @@ func (i *Informer[T]) await(done service.Written) {
 		}
 	}
 	holds := func() bool { return i.content.uid(w.object) != "" }
-	if i.options.LabelSelector+i.options.FieldSelector != "" && !holds() {
+	if i.options.LabelSelector+i.options.FieldSelector+i.options.ShardSelector != "" && !holds() {
 		return
 	}
 	for _, d := range dependents {

@@ -24,6 +24,9 @@ type IndexFunc[T any] func(obj *T) []string
 type InformerOptions[T any] struct {
 	// LabelSelector and FieldSelector select the objects, as in a list.
 	LabelSelector, FieldSelector string
+	// ShardSelector selects a shard of the objects, such as the Selector of an election.Shard. The API must serve shards
+	// (see [rest.Options]).
+	ShardSelector string
 	// Transform, if it is set, changes each decoded object before anybody sees it, for example to leave out what the program
 	// does not need. Its result must depend on the object only. It must keep the metadata by which informers know an
 	// object: the name, the namespace, the uid, the resourceVersion and the ownerReferences.

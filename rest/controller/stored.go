@@ -38,7 +38,7 @@ func newStored[T any](i *Informer[T], records *service.Records) content[T] {
 	s := &stored[T]{
 		records: records,
 		selected: service.Selected{ListOptions: apimeta.ListOptions{LabelSelector: i.options.LabelSelector,
-			FieldSelector: i.options.FieldSelector}},
+			FieldSelector: i.options.FieldSelector, ShardSelector: i.options.ShardSelector}},
 		recent: generations.New[*storage.Record, *T](storage.NewBudget(bytes), bytes),
 		logger: i.options.Logger, transform: i.options.Transform,
 	}
