@@ -53,6 +53,7 @@ type client struct {
 	namespace string
 	asked     write.Asked  // the options of every write
 	user      *access.User // set by AsUser
+	note      func(service.Written)
 }
 
 // Namespace returns a client for one namespace. A client without a namespace lists and watches across all namespaces;
@@ -273,6 +274,7 @@ func (c *client) do(ctx context.Context, w *service.Wanted) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.noted(w, done)
 	return done.JSON, nil
 }
 

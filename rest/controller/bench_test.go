@@ -25,7 +25,8 @@ func BenchmarkEvents(b *testing.B) {
 			require.NoError(b, api.Close())
 			require.NoError(b, store.Close())
 		})
-		w := &workshop{t: b, api: api, store: store, gears: resttest.Client[Gear](b, api).Namespace("default")}
+		all := resttest.Client[Gear](b, api)
+		w := &workshop{t: b, api: api, store: store, all: all, gears: all.Namespace("default")}
 		for i := range gears {
 			w.create(gear(fmt.Sprint("gear-", i), 0, "app", "bench", "side", "left"))
 		}

@@ -1,7 +1,7 @@
 package controller
 
 import (
-	"cmp"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -9,122 +9,122 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// IndexFunc returns the values under which ByIndex finds an object. The result must depend on the object only, and
-// the function must not change the object.
-type IndexFunc[T any] func(obj *T) []string
-
-// cache holds the objects of an informer, sorted by key, and the indexes on them. Any number of goroutines may read
-// it, but only one at a time may call replace and set.
-type cache[T any] struct {
-	indexes []index[T]
+// cache holds the entries of an informer, sorted by key, and the indexes on them. Any number of goroutines may read it,
+// but only one at a time may call replace, set and remove.
+type cache[E any] struct {
+	key   func(E) Key
+	probe func(Key) E // returns an entry with this key, to search for
+	// names are those of the indexes, and place calls put for each value of an entry in the index with that number.
+	names []string
+	place func(entry E, put func(number int, value string))
 
 	mu       sync.RWMutex
-	state    state[T]
-	was, are []indexed[T] // buffers of set, so that it allocates nothing
-}
-
-type index[T any] struct {
-	name string
-	of   IndexFunc[T]
+	state    state[E]
+	was, are []placed[E] // buffers of set and remove
 }
 
 // state is the content of a cache.
-type state[T any] struct {
-	objects *btree.BTreeG[entry[T]]
-	values  *btree.BTreeG[indexed[T]]
+type state[E any] struct {
+	entries *btree.BTreeG[E]
+	values  []*btree.BTreeG[indexed[E]] // one tree for each index
 }
 
-type entry[T any] struct {
-	key    Key
-	object *T
-}
-
-// indexed is an entry under one of its values in the index with that number.
-type indexed[T any] struct {
-	index int
+// indexed is an entry under one of its values in an index.
+type indexed[E any] struct {
 	value string
-	entry[T]
+	entry E
 }
 
-func newCache[T any](indexes map[string]IndexFunc[T]) *cache[T] {
-	c := &cache[T]{state: emptyState[T]()}
-	for name, of := range indexes {
-		c.indexes = append(c.indexes, index[T]{name, of})
-	}
-	return c
+// placed is an entry under one of its values in the index with that number.
+type placed[E any] struct {
+	number int
+	indexed[E]
 }
 
-func emptyState[T any]() state[T] {
+func (c *cache[E]) empty() state[E] {
 	unlocked := btree.Options{NoLocks: true} // the cache's lock guards them
-	return state[T]{
-		objects: btree.NewBTreeGOptions(func(a, b entry[T]) bool { return a.key.compare(b.key) < 0 }, unlocked),
-		values: btree.NewBTreeGOptions(func(a, b indexed[T]) bool {
-			c := cmp.Compare(a.index, b.index)
-			if c == 0 {
-				c = strings.Compare(a.value, b.value)
-			}
-			if c == 0 {
-				c = a.key.compare(b.key)
-			}
-			return c < 0
-		}, unlocked),
+	s := state[E]{
+		entries: btree.NewBTreeGOptions(func(a, b E) bool { return c.key(a).compare(c.key(b)) < 0 }, unlocked),
 	}
+	for range c.names {
+		s.values = append(s.values, btree.NewBTreeGOptions(func(a, b indexed[E]) bool {
+			order := strings.Compare(a.value, b.value)
+			return order < 0 || order == 0 && c.key(a.entry).compare(c.key(b.entry)) < 0
+		}, unlocked))
+	}
+	return s
 }
 
-func (c *cache[T]) get(key Key) (*T, bool) {
+func (c *cache[E]) get(key Key) (E, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	e, ok := c.state.objects.Get(entry[T]{key: key})
-	return e.object, ok
+	return c.state.entries.Get(c.probe(key))
 }
 
-func (c *cache[T]) list() []*T {
+func (c *cache[E]) list() []E {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	out := make([]*T, 0, c.state.objects.Len())
-	c.state.objects.Scan(func(e entry[T]) bool {
-		out = append(out, e.object)
-		return true
-	})
-	return out
+	return c.state.entries.Items()
 }
 
 // byIndex returns false if the cache has no index of that name.
-func (c *cache[T]) byIndex(name, value string) (out []*T, ok bool) {
-	number := slices.IndexFunc(c.indexes, func(i index[T]) bool { return i.name == name })
+func (c *cache[E]) byIndex(name, value string) (out []E, ok bool) {
+	number := slices.Index(c.names, name)
 	if number < 0 {
 		return nil, false
 	}
+	first := indexed[E]{value, c.probe(Key{})}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	c.state.values.Ascend(indexed[T]{index: number, value: value}, func(e indexed[T]) bool {
-		if e.index != number || e.value != value {
+	c.state.values[number].Ascend(first, func(i indexed[E]) bool {
+		if i.value != value {
 			return false
 		}
-		out = append(out, e.object)
+		out = append(out, i.entry)
 		return true
 	})
 	return out, true
 }
 
-// appendValues appends the places of an entry in the indexes.
-func (c *cache[T]) appendValues(into []indexed[T], e entry[T]) []indexed[T] {
-	for number, index := range c.indexes {
-		for _, value := range index.of(e.object) {
-			into = append(into, indexed[T]{number, value, e})
-		}
+// appendPlaces appends the places of an entry in the indexes.
+func (c *cache[E]) appendPlaces(into []placed[E], entry E) []placed[E] {
+	if len(c.names) > 0 {
+		c.place(entry, func(number int, value string) {
+			into = append(into, placed[E]{number, indexed[E]{value, entry}})
+		})
 	}
 	return into
 }
 
-// replace replaces all objects of the cache at once, and returns the old and the new objects, each sorted by key.
-func (c *cache[T]) replace(entries []entry[T]) (before, after []entry[T]) {
-	next := emptyState[T]()
+// anyOrder returns the numbers below n in random order, or none if there is no index.
+func (c *cache[E]) anyOrder(n int) []int {
+	if len(c.names) == 0 {
+		return nil
+	}
+	return rand.Perm(n)
+}
+
+// replace replaces all entries of the cache at once, and returns the old ones, sorted by key.
+func (c *cache[E]) replace(entries []E) (before []E) {
+	next := c.empty()
+	// Equal values share their text.
+	texts := make([]map[string]string, len(c.names))
+	for n := range texts {
+		texts[n] = map[string]string{}
+	}
 	for _, e := range entries {
-		next.objects.Set(e)
-		c.are = c.appendValues(c.are[:0], e)
-		for _, i := range c.are {
-			next.values.Set(i)
+		next.entries.Set(e)
+	}
+	// What comes in the order of a tree leaves its nodes half empty.
+	for _, n := range c.anyOrder(len(entries)) {
+		c.are = c.appendPlaces(c.are[:0], entries[n])
+		for _, p := range c.are {
+			if text, ok := texts[p.number][p.value]; ok {
+				p.value = text
+			} else {
+				texts[p.number][p.value] = p.value
+			}
+			next.values[p.number].Set(p.indexed)
 		}
 		clear(c.are)
 	}
@@ -132,37 +132,50 @@ func (c *cache[T]) replace(entries []entry[T]) (before, after []entry[T]) {
 	last := c.state
 	c.state = next
 	c.mu.Unlock()
-	return last.objects.Items(), entries
+	return last.entries.Items()
 }
 
-// set stores an object, or removes the object of the key if the entry's is nil. It returns the previous object, or
-// nil.
-func (c *cache[T]) set(e entry[T]) *T {
-	old, had := c.get(e.key)
+// set stores an entry, and returns the previous one of its key if the cache had one.
+func (c *cache[E]) set(e E) (old E, had bool) {
+	old, had = c.get(c.key(e))
 	// Index functions are the host's code, so they run before set takes the lock.
-	c.was, c.are = c.was[:0], c.are[:0]
-	if had {
-		c.was = c.appendValues(c.was, entry[T]{e.key, old})
+	c.are = c.appendPlaces(c.are[:0], e)
+	c.change(old, had, func() { c.state.entries.Set(e) })
+	return old, had
+}
+
+// remove removes the entry of a key, and returns it if the cache had it.
+func (c *cache[E]) remove(key Key) (old E, had bool) {
+	if old, had = c.get(key); had {
+		c.are = c.are[:0]
+		c.change(old, had, func() { c.state.entries.Delete(old) })
 	}
-	if e.object != nil {
-		c.are = c.appendValues(c.are, e)
+	return old, had
+}
+
+// change changes the entries, and moves the places of the old one in the indexes to c.are.
+func (c *cache[E]) change(old E, had bool, entries func()) {
+	if c.was = c.was[:0]; had {
+		c.was = c.appendPlaces(c.was, old)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e.object != nil {
-		c.state.objects.Set(e)
-	} else {
-		c.state.objects.Delete(e)
-	}
-	for _, i := range c.was {
-		if !slices.ContainsFunc(c.are, func(j indexed[T]) bool { return j.index == i.index && j.value == i.value }) {
-			c.state.values.Delete(i)
+	entries()
+	for _, p := range c.was {
+		if !slices.ContainsFunc(c.are, func(o placed[E]) bool { return o.number == p.number && o.value == p.value }) {
+			c.state.values[p.number].Delete(p.indexed)
 		}
 	}
-	for _, i := range c.are {
-		c.state.values.Set(i)
+	for _, p := range c.are {
+		tree := c.state.values[p.number]
+		tree.Ascend(indexed[E]{p.value, c.probe(Key{})}, func(i indexed[E]) bool { // equal values share their text
+			if i.value == p.value {
+				p.value = i.value
+			}
+			return false
+		})
+		tree.Set(p.indexed)
 	}
 	clear(c.was) // otherwise a deleted object would stay alive here
 	clear(c.are)
-	return old
 }

@@ -26,7 +26,8 @@ type Reconciler func(ctx context.Context, key Key) (Result, error)
 
 // Result says when to reconcile the object again. The zero value leaves that to the sources.
 type Result struct {
-	// RequeueAfter, if positive, is the longest time until the controller reconciles the object again.
+	// RequeueAfter, if positive, is the longest time until the object waits for a worker again, behind those that have
+	// changed (see [Queue.AddBehind]).
 	RequeueAfter time.Duration
 }
 
@@ -38,14 +39,20 @@ type Options struct {
 	Observer Observer
 	// Workers is how many objects the controller reconciles at a time. Default: 1.
 	Workers int
-	// Queue sets the delays after failures, and the clock.
+	// Queue sets the delays after failures.
 	Queue QueueOptions
+	// StuckAfter is how long a call of the reconciler may take before the controller logs its key and its age at level
+	// Error. It logs them again whenever the age has doubled. Default: 5 minutes; negative: never.
+	StuckAfter time.Duration
 	// Logger logs failures and panics of the reconciler at level Error. Two failures are part of normal operation, so the
 	// controller logs them at level Debug: a conflict (API conventions, Concurrency Control and Consistency), and the
 	// first NotFound error after a success, because another client can delete an object between two calls. Default: the
 	// controller logs errors only, to the logger that slog.Default returns when New is called.
 	Logger *slog.Logger
 }
+
+// defaultStuckAfter is the default of Options.StuckAfter.
+const defaultStuckAfter = 5 * time.Minute
 
 // Controller is a reconcile loop.
 type Controller struct {
@@ -58,6 +65,9 @@ type Controller struct {
 func New(reconcile Reconciler, options Options, sources ...Source) *Controller {
 	if options.Workers <= 0 {
 		options.Workers = 1
+	}
+	if options.StuckAfter == 0 {
+		options.StuckAfter = defaultStuckAfter
 	}
 	options.Logger = errorlog.Or(options.Logger)
 	options.Queue.Name = cmp.Or(options.Name, options.Queue.Name)
@@ -79,20 +89,21 @@ func (c *Controller) Run(ctx context.Context) error {
 	defer cancel(nil)
 	queue := NewQueue[Key](c.options.Queue)
 	defer queue.ShutDown()
+	gate := newGate(queue)
 	var running, unsynced sync.WaitGroup
 	for _, source := range c.sources {
 		unsynced.Add(1)
 		synced := sync.OnceFunc(unsynced.Done)
 		running.Go(func() {
 			defer synced() // a source that has ended must not block the others
-			if err := runSource(ctx, source, queue.Add, synced); err != nil {
+			if err := runSource(context.WithValue(ctx, gateKey{}, gate), source, queue.Add, synced); err != nil {
 				cancel(err)
 			}
 		})
 	}
 	unsynced.Wait()
 	for range c.options.Workers {
-		running.Go(func() { c.work(ctx, queue) })
+		running.Go(func() { c.work(ctx, queue, gate) })
 	}
 	running.Wait()
 	if host.Err() != nil {
@@ -106,11 +117,15 @@ func runSource(ctx context.Context, source Source, enqueue func(Key), synced fun
 	return source(ctx, enqueue, synced)
 }
 
-func (c *Controller) work(ctx context.Context, queue *Queue[Key]) {
+func (c *Controller) work(ctx context.Context, queue *Queue[Key], gate *gate) {
 	for {
 		key, err := queue.Get(ctx)
 		if err != nil {
 			return
+		}
+		if gate.holds(key) {
+			queue.Done(key)
+			continue
 		}
 		c.process(ctx, queue, key)
 	}
@@ -125,7 +140,7 @@ func (c *Controller) process(ctx context.Context, queue *Queue[Key], key Key) {
 	case err == nil:
 		queue.Forget(key)
 		if result.RequeueAfter > 0 {
-			queue.AddAfter(key, result.RequeueAfter)
+			queue.AddBehindAfter(key, result.RequeueAfter)
 		}
 	case ctx.Err() != nil: // the controller is stopping, and the next Run starts with every object
 	default:
@@ -140,6 +155,7 @@ func (c *Controller) process(ctx context.Context, queue *Queue[Key], key Key) {
 }
 
 func (c *Controller) call(ctx context.Context, key Key) (_ Result, err error) {
+	defer c.reportStuck(ctx, key)()
 	defer recoverAs("reconciler", &err)
 	return c.reconcile(ctx, key)
 }

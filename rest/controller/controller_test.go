@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -454,4 +455,58 @@ func TestControllerEnds(t *testing.T) {
 func TestKey(t *testing.T) {
 	assert.Equal(t, "default/a", controller.Key{Namespace: "default", Name: "a"}.String())
 	assert.Equal(t, "a", controller.Key{Name: "a"}.String())
+}
+
+// What a user changes is reconciled before the objects of the first list that nobody has changed.
+func TestChangesGoBeforeTheFirstList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		for n := range 5 {
+			w.create(gear(fmt.Sprint("gear-", n), 1))
+		}
+		informer := gearInformer(w, controller.InformerOptions[Gear]{})
+		var d diary
+		goOn := make(chan struct{})
+		reconcile := func(_ context.Context, key controller.Key) (controller.Result, error) {
+			d.write("reconcile %s", key.Name)
+			<-goOn
+			return controller.Result{}, nil
+		}
+		run(t, controller.New(reconcile, controller.Options{}, controller.For(informer)))
+		assert.Equal(t, []string{"reconcile gear-0"}, d.read())
+		w.modify("gear-3", func(g *Gear) { g.Spec.Teeth = 2 })
+		w.create(gear("new", 1))
+		synctest.Wait()
+		close(goOn)
+		assert.Equal(t, []string{"reconcile gear-3", "reconcile new", "reconcile gear-1", "reconcile gear-2",
+			"reconcile gear-4"}, d.read())
+	})
+}
+
+// A reconciler that does not return is reported by its key and its age.
+func TestStuckReconcilersAreReported(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		after time.Duration
+		want  int
+	}{{"default", 0, 3}, {"later", 10 * time.Minute, 2}, {"never", -1, 0}} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorkshop(t)
+				w.create(gear("a", 1))
+				var log bytes.Buffer
+				goOn := make(chan struct{})
+				reconcile := func(context.Context, controller.Key) (controller.Result, error) {
+					<-goOn
+					return controller.Result{}, nil
+				}
+				options := controller.Options{StuckAfter: c.after, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+				run(t, controller.New(reconcile, options, controller.For(gearInformer(w, controller.InformerOptions[Gear]{}))))
+				pass(25 * time.Minute)
+				close(goOn)
+				pass(24 * time.Hour)
+				assert.Equal(t, c.want, strings.Count(log.String(), `msg="reconcile has not returned" key=default/a`), log.String())
+			})
+		})
+	}
 }

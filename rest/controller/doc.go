@@ -1,23 +1,37 @@
 // Package controller provides what a program needs to write controllers: informers, a work queue and a reconcile loop.
 // They are generic over the program's Go types, use the typed client of package rest, and need no Kubernetes module.
-// The API can be in the same process ([rest.ClientForType]) or in another one ([rest.ClientForEndpoint]).
+// The API can be in the same process ([rest.ClientForType]) or in another one ([rest.ClientForEndpoint]). The smallest
+// controller has an informer, a function, and a loop that joins them:
 //
-// An [Informer] keeps a copy of all objects of a resource, or of those that selectors choose, in memory. It lists,
-// watches from there, and lists again if it falls behind what the store retains. It reports every difference to its
-// handlers, in order. A watch of the store is a position in the store's log, so an informer has no queue of its own
-// either: a slow handler delays its informer but never a writer. An informer that falls far behind reports the
-// difference between two lists instead of each step in between.
+//	lamps := controller.NewInformer(client, controller.InformerOptions[Lamp]{})
+//	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
+//		lamp, ok := lamps.Get(key.Namespace, key.Name)
+//		if !ok || lamp.Status == lamp.Spec {
+//			return controller.Result{}, nil // deleted, or as it should be
+//		}
+//		_, err := lamps.Client().Namespace(key.Namespace).ModifyStatus(ctx, key.Name, func(lamp *Lamp) error {
+//			lamp.Status = lamp.Spec // a real controller would switch the lamp here
+//			return nil
+//		})
+//		return controller.Result{}, err
+//	}
+//	err := controller.New(reconcile, controller.Options{}, controller.For(lamps)).Run(ctx)
 //
-// A [Queue] passes keys of objects to workers. It passes each key once, however often it was added, never to two
-// workers at a time, and after a failure with a delay that grows.
+// An [Informer] knows all objects of a resource, or those that selectors choose. It lists, watches from there, and lists
+// again if it falls behind what the store retains. It reports every difference to its handlers, in order. A watch of the
+// store is a position in the store's log, so an informer has no queue of its own either: a slow handler delays its
+// informer but never a writer. An informer that falls far behind reports the difference between two lists instead of
+// each step in between. In the process of the API it shares the objects with the store, and decodes them when they are
+// needed.
+//
+// A [Queue] passes keys of objects to workers. It passes each key once, however often and by however many sources it was
+// added, never to two workers at a time, and after a failure with a delay that grows. Objects that somebody has changed
+// go before those of the first list and before those that are requeued.
 //
 // A [Controller] joins the two. Its sources name the objects to look at, and its [Reconciler] brings one object closer
 // to its spec. The reconciler receives the name of the object, not what happened to it: a controller that acts only on
 // the present state (API conventions, Spec and Status) misses nothing if changes are skipped, and needs no memory of
 // its own.
-//
-//	widgets := controller.NewInformer(client, controller.InformerOptions[Widget]{})
-//	err := controller.New(reconcile, controller.Options{}, controller.For(widgets)).Run(ctx)
 //
 // All goroutines start inside Run and end before Run returns. A [Group] runs
 // several controllers together. If several replicas run the same controllers, use package election,
@@ -36,8 +50,11 @@
 //
 // All readers share the objects that informers return: never change one. To write, get the object from the client
 // instead: its Get, Modify and ModifyStatus return an object of the caller's own. The client is also always up to date,
-// whereas the cache lags for a moment behind each write. A reconciler may not see its own last write in the cache yet,
-// but the controller calls it again once the cache has it.
+// whereas an informer lags for a moment behind each write.
+//
+// A reconciler that writes through [Informer.Client] reads its own writes: the controller calls it again only when the
+// informer has seen them. After a write through another client, the reconciler may read an older state first, and the
+// controller calls it again once the informer has the new one.
 //
 // This package may change until v1.1 (docs/stability.md).
 package controller

@@ -8,7 +8,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
-	"github.com/decorum-go/decorum/status"
 )
 
 // Lamp is a kind whose controller makes the status match the spec.
@@ -42,31 +41,31 @@ func Example() {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 
-	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
-		lamp, err := lamps.Namespace(key.Namespace).Get(ctx, key.Name)
-		if status.IsNotFound(err) {
-			return controller.Result{}, nil // deleted: nothing to do
-		}
-		if err != nil || lamp.Status == lamp.Spec {
-			return controller.Result{}, err
-		}
-		fmt.Println("switch", key, "to", lamp.Spec.Lit) // a real controller would switch the lamp here
-		lamp.Status = lamp.Spec
-		_, err = lamps.Namespace(key.Namespace).UpdateStatus(ctx, lamp)
-		stop() // the example ends here
-		return controller.Result{}, err
-	}
-
 	_, err = lamps.Namespace("kitchen").Create(ctx,
 		&Lamp{ObjectMeta: apimeta.ObjectMeta{Name: "table"}, Spec: LampState{Lit: true}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	informer := controller.NewInformer(lamps, controller.InformerOptions[Lamp]{})
+	informer.AddHandler(controller.Handler[Lamp]{OnUpdate: func(_, lamp *Lamp) {
+		fmt.Println(lamp.Name, "is lit:", lamp.Status.Lit)
+		stop() // the example ends here
+	}})
+	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
+		lamp, ok := informer.Get(key.Namespace, key.Name)
+		if !ok || lamp.Status == lamp.Spec {
+			return controller.Result{}, nil // deleted, or as it should be
+		}
+		_, err := informer.Client().Namespace(key.Namespace).ModifyStatus(ctx, key.Name, func(lamp *Lamp) error {
+			lamp.Status = lamp.Spec // a real controller would switch the lamp here
+			return nil
+		})
+		return controller.Result{}, err
+	}
 	if err := controller.New(reconcile, controller.Options{}, controller.For(informer)).Run(ctx); err != nil {
 		log.Fatal(err)
 	}
-	// Output: switch kitchen/table to true
+	// Output: table is lit: true
 }
 
 // An informer answers from memory, also queries for which the API has no field selector.

@@ -9,6 +9,9 @@ type fifo[K any] struct {
 
 func (f *fifo[K]) len() int { return len(f.elements) - f.taken }
 
+// first returns the next element. There must be one.
+func (f *fifo[K]) first() K { return f.elements[f.taken] }
+
 func (f *fifo[K]) push(k K) { f.elements = append(f.elements, k) }
 
 func (f *fifo[K]) pop() K {

@@ -1,6 +1,9 @@
 package controller
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // Handler reacts to changes of the objects of an [Informer]. Each function may be nil. The goroutine of the informer or
 // of AddHandler calls them one at a time, and later calls wait for them: pass slow work to a [Queue]. All readers share
@@ -20,6 +23,9 @@ type Handler[T any] struct {
 	OnDelete func(last *T)
 	// OnSynced is called once, after OnAdd was called for every object of the first list.
 	OnSynced func()
+
+	// onKey takes the place of OnAdd, OnUpdate and OnDelete. It needs no object.
+	onKey func(Key)
 }
 
 // AddHandler adds a handler. The handler first gets OnAdd for every present object, then every change. AddHandler may
@@ -65,9 +71,7 @@ func (i *Informer[T]) admit() {
 		if !i.HasSynced() {
 			continue
 		}
-		for _, obj := range i.cache.list() {
-			h.add(obj)
-		}
+		i.content.greet(h)
 		h.synced()
 	}
 }
@@ -91,44 +95,47 @@ func (i *Informer[T]) told() []*Handler[T] {
 	return i.handlers
 }
 
-// tell calls the handlers for a change of one object from old to obj; nil means absence. The caller holds the
-// delivering lock.
-func (i *Informer[T]) tell(old, obj *T) {
-	if old == obj {
-		return
+// tell calls the handlers for a change of one object from old to now; nil means absence. The caller holds the delivering
+// lock.
+func (i *Informer[T]) tell(key Key, old, now func() *T) {
+	handlers := i.told()
+	if len(handlers) > 1 { // they share what one of them has decoded
+		old, now = once(old), once(now)
 	}
-	if old != nil && obj != nil && i.metadata.text(old, i.metadata.uid) != i.metadata.text(obj, i.metadata.uid) {
-		i.tell(old, nil)
-		i.tell(nil, obj)
-		return
+	for _, h := range handlers {
+		h.change(key, old, now)
 	}
-	for _, h := range i.told() {
-		switch {
-		case old != nil && obj != nil:
-			h.update(old, obj)
-		case obj != nil:
-			h.add(obj)
-		default:
-			h.delete(old)
+}
+
+// once returns a function that calls f at most once. It returns nil for nil.
+func once[T any](f func() *T) func() *T {
+	if f == nil {
+		return nil
+	}
+	return sync.OnceValue(f)
+}
+
+// change calls the function for a change of one object from old to now; nil means absence. It asks for an object only if
+// the function needs it. An object that cannot be decoded counts as absent.
+func (h *Handler[T]) change(key Key, old, now func() *T) {
+	switch {
+	case h.onKey != nil:
+		h.onKey(key)
+	case now == nil:
+		if h.OnDelete == nil {
+			return
 		}
-	}
-}
-
-func (h *Handler[T]) add(obj *T) {
-	if h.OnAdd != nil {
-		h.OnAdd(obj)
-	}
-}
-
-func (h *Handler[T]) update(old, obj *T) {
-	if h.OnUpdate != nil {
-		h.OnUpdate(old, obj)
-	}
-}
-
-func (h *Handler[T]) delete(last *T) {
-	if h.OnDelete != nil {
-		h.OnDelete(last)
+		if last := old(); last != nil {
+			h.OnDelete(last)
+		}
+	case old != nil && h.OnUpdate != nil:
+		if was, is := old(), now(); was != nil && is != nil {
+			h.OnUpdate(was, is)
+		}
+	case old == nil && h.OnAdd != nil:
+		if is := now(); is != nil {
+			h.OnAdd(is)
+		}
 	}
 }
 

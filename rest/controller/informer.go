@@ -8,20 +8,34 @@ import (
 	"sync"
 	"time"
 
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/backoff"
+	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/status"
 )
+
+// IndexFunc returns the values under which ByIndex finds an object. The result must depend on the object only, and
+// the function must not change the object.
+type IndexFunc[T any] func(obj *T) []string
 
 // InformerOptions configure an informer. The zero value selects all objects of the client's namespace, without an
 // index.
 type InformerOptions[T any] struct {
 	// LabelSelector and FieldSelector select the objects, as in a list.
 	LabelSelector, FieldSelector string
+	// ShardSelector selects a shard of the objects, such as the Selector of an election.Shard. The API must serve shards
+	// (see [rest.Options]).
+	ShardSelector string
+	// Transform, if it is set, changes each decoded object before anybody sees it, for example to leave out what the program
+	// does not need. Its result must depend on the object only. It must keep the metadata by which informers know an
+	// object: the name, the namespace, the uid, the resourceVersion and the ownerReferences.
+	Transform func(obj *T)
 	// Indexes are the indexes for ByIndex, by name.
 	Indexes map[string]IndexFunc[T]
+	// DecodedBytes is how many bytes of text of recently used objects an informer of an in-process client keeps decoded. A
+	// decoded object takes about as much memory as its text. Default: 32 MiB; negative: none.
+	DecodedBytes int64
 	// Name names the informer to the Observer, such as "widgets". Informers of one program need different names.
 	Name string
 	// Observer observes how far the informer lags behind the store. Default: nobody does.
@@ -31,18 +45,27 @@ type InformerOptions[T any] struct {
 	Logger *slog.Logger
 }
 
-// Informer keeps all objects of a resource in memory while it runs, and reports every difference to handlers. Its
-// content is always the state of the store at one revision, which may lie inside the group of one commit. All methods
-// are safe for concurrent use.
+// Informer knows all objects of a resource while it runs, and reports every difference to handlers. Its content is
+// always the state of the store at one revision, which may lie inside the group of one commit. All methods are safe for
+// concurrent use.
 //
-// All readers and handlers share the objects: never change one.
+// An informer of an in-process client in the stored version of the kind keeps no copy of the objects. It holds the
+// records of the store, decodes an object when a handler, an index function or a caller asks for it, and keeps those
+// that were used last ([InformerOptions].DecodedBytes). It leaves out an object that cannot be decoded, and logs the
+// error. Any other informer keeps all objects decoded. It needs less memory if T has only the fields that the program
+// reads, or if T is [apimeta.PartialObjectMetadata] (see [rest.ClientForEndpoint]).
+//
+// All readers and handlers share the objects: never change one. Two reads of an object that did not change may return
+// different copies.
 type Informer[T any] struct {
-	client   rest.Client[T]
-	options  InformerOptions[T]
-	metadata *metadata[T]
-	invalid  error // returned by Run at once
-	cache    *cache[T]
-	handled  func(lag time.Duration) // nil without an Observer
+	client    rest.Client[T]
+	namespace string // of the client, or empty
+	options   InformerOptions[T]
+	metadata  *metadata[T]
+	invalid   error // returned by Run at once
+	content   content[T]
+	handled   func(lag time.Duration) // nil without an Observer
+	unseen    unseen[T]
 
 	delivering sync.Mutex    // held while the cache changes and handlers run
 	synced     chan struct{} // closed after the first list
@@ -64,8 +87,14 @@ type session struct {
 // NewInformer returns an informer, which is empty until it runs. Run returns the error if an argument is invalid.
 func NewInformer[T any](client rest.Client[T], options InformerOptions[T]) *Informer[T] {
 	options.Logger = errorlog.Or(options.Logger)
-	i := &Informer[T]{client: client, options: options, cache: newCache(options.Indexes), synced: make(chan struct{})}
+	i := &Informer[T]{client: client, options: options, synced: make(chan struct{})}
+	i.namespace = service.NoteWrites(&i.client, i.await)
 	i.metadata, i.invalid = metadataOf[T]()
+	if records := service.RecordsOf(i.client); records != nil {
+		i.content = newStored(i, records)
+	} else {
+		i.content = newDecoded(i, i.client)
+	}
 	if options.Observer != nil {
 		i.handled = options.Observer.ObserveInformer(options.Name)
 	}
@@ -77,26 +106,26 @@ func NewInformer[T any](client rest.Client[T], options InformerOptions[T]) *Info
 	return i
 }
 
-// Get returns an object of the cache. All readers share it: the caller must not change it.
+// Get returns an object of the informer. All readers share it: the caller must not change it.
 func (i *Informer[T]) Get(namespace, name string) (*T, bool) {
-	return i.cache.get(Key{Namespace: namespace, Name: name})
+	return i.content.get(Key{Namespace: namespace, Name: name})
 }
 
-// List returns the objects of the cache in the order of namespace and name. The caller owns the slice but shares the
+// List returns the objects of the informer in the order of namespace and name. The caller owns the slice but shares the
 // objects, and must not change them.
-func (i *Informer[T]) List() []*T { return i.cache.list() }
+func (i *Informer[T]) List() []*T { return i.content.list() }
 
 // ByIndex returns the objects that have the value in an index, as List returns them. It returns an error if the
 // informer has no such index.
 func (i *Informer[T]) ByIndex(index, value string) ([]*T, error) {
-	objects, ok := i.cache.byIndex(index, value)
+	objects, ok := i.content.byIndex(index, value)
 	if !ok {
 		return nil, fmt.Errorf("the informer has no index %q", index)
 	}
 	return objects, nil
 }
 
-// HasSynced reports whether the cache holds the first list, and the handlers that were added before it have received
+// HasSynced reports whether the informer holds the first list, and the handlers that were added before it have received
 // OnAdd for its objects.
 func (i *Informer[T]) HasSynced() bool {
 	select {
@@ -120,7 +149,7 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 
 // Run makes the informer work until ctx ends, and then returns nil. Every user of the informer may call it: the
 // informer works while at least one call is active, and the last call to return leaves no goroutine. A later call
-// continues with the difference to the cache.
+// continues with the difference to what the informer holds.
 //
 // If the store or the connection to the server fails, the informer tries again with the delays of client-go's
 // reflectors: 800 ms, doubled after each further failure up to 30 s, plus a random time of up to the same length.
@@ -187,11 +216,11 @@ func (i *Informer[T]) follow(ctx context.Context) (err error) {
 			err = fmt.Errorf("informer: panic in a handler or index function: %v\n%s", p, debug.Stack())
 		}
 	}()
-	version := "" // the resourceVersion of the cache; "" means that the informer must list first
+	version := "" // the resourceVersion of the content; "" means that the informer must list first
 	var retry backoff.Backoff
 	fruitless := 0 // consecutive watches that expired before they delivered an event
 	for {
-		seen, err := i.advance(ctx, &version)
+		seen, err := i.content.advance(ctx, &version)
 		if fruitless++; seen || !status.IsExpired(err) {
 			fruitless = 0
 		}
@@ -220,68 +249,8 @@ func (i *Informer[T]) follow(ctx context.Context) (err error) {
 	}
 }
 
-// advance watches from a resourceVersion, or lists first if it is empty. It updates the resourceVersion with each
-// event, and returns when an error occurs. seen reports whether it received an event.
-func (i *Informer[T]) advance(ctx context.Context, version *string) (seen bool, err error) {
-	if *version == "" {
-		page, err := i.client.List(ctx,
-			rest.ListOptions{LabelSelector: i.options.LabelSelector, FieldSelector: i.options.FieldSelector})
-		if err != nil {
-			return false, fmt.Errorf("informer: list: %w", err)
-		}
-		i.replace(page.Items)
-		*version = page.ResourceVersion
-		i.settle()
-	}
-	options := rest.WatchOptions{LabelSelector: i.options.LabelSelector, FieldSelector: i.options.FieldSelector,
-		ResourceVersion: *version}
-	for event, err := range i.client.Watch(ctx, options) {
-		if err != nil {
-			return seen, fmt.Errorf("informer: watch: %w", err)
-		}
-		i.apply(event)
-		seen = true
-		*version = event.ResourceVersion
-		i.settle()
-		if i.handled != nil && !event.Written.IsZero() {
-			i.handled(max(0, time.Since(event.Written)))
-		}
-	}
-	return seen, ctx.Err()
-}
-
-// replace makes a list the content of the cache, and reports the difference to the handlers.
-func (i *Informer[T]) replace(objects []*T) {
-	i.delivering.Lock()
-	defer i.delivering.Unlock()
-	entries := make([]entry[T], len(objects))
-	for n, obj := range objects {
-		key := i.metadata.key(obj)
-		if old, ok := i.cache.get(key); ok && i.metadata.same(old, obj) {
-			obj = old // readers hold this object already
-		}
-		entries[n] = entry[T]{key, obj}
-	}
-	before, after := i.cache.replace(entries)
-	for len(before) > 0 || len(after) > 0 {
-		order := 0
-		switch {
-		case len(after) == 0:
-			order = -1
-		case len(before) == 0:
-			order = 1
-		default:
-			order = before[0].key.compare(after[0].key)
-		}
-		var old, obj *T
-		if order <= 0 {
-			old, before = before[0].object, before[1:]
-		}
-		if order >= 0 {
-			obj, after = after[0].object, after[1:]
-		}
-		i.tell(old, obj)
-	}
+// sync marks the end of the first list. The caller holds the delivering lock.
+func (i *Informer[T]) sync() {
 	if i.HasSynced() {
 		return
 	}
@@ -291,14 +260,9 @@ func (i *Informer[T]) replace(objects []*T) {
 	}
 }
 
-func (i *Informer[T]) apply(event rest.Event[T]) {
-	i.delivering.Lock()
-	defer i.delivering.Unlock()
-	key := i.metadata.key(event.Object)
-	if event.Type == apimeta.EventDeleted {
-		i.cache.set(entry[T]{key: key})
-		i.tell(event.Object, nil)
-		return
+// noteHandled reports to the Observer that the handlers have returned from a change.
+func (i *Informer[T]) noteHandled(written time.Time) {
+	if i.handled != nil && !written.IsZero() {
+		i.handled(max(0, time.Since(written)))
 	}
-	i.tell(i.cache.set(entry[T]{key, event.Object}), event.Object)
 }

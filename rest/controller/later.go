@@ -18,6 +18,7 @@ type timed[K comparable] struct {
 	due    time.Time
 	number uint64 // orders keys of the same time by arrival
 	key    K
+	behind bool
 }
 
 func newLater[K comparable]() later[K] {
@@ -29,16 +30,17 @@ func newLater[K comparable]() later[K] {
 	}
 }
 
-// put makes a key wait until due. A key that waits for an earlier time keeps that time.
-func (l *later[K]) put(key K, due time.Time) {
-	if old, ok := l.byKey[key]; ok {
-		if !due.Before(old.due) {
-			return
-		}
-		l.byTime.Delete(old)
-	}
+// put makes a key wait until due. A key that waits for an earlier time keeps that time, and goes behind others only if
+// every call wants it.
+func (l *later[K]) put(key K, due time.Time, behind bool) {
 	l.count++
-	t := timed[K]{due, l.count, key}
+	t := timed[K]{due, l.count, key, behind}
+	if old, ok := l.byKey[key]; ok {
+		l.byTime.Delete(old)
+		if t.behind = behind && old.behind; !due.Before(old.due) {
+			t.due, t.number = old.due, old.number
+		}
+	}
 	l.byKey[key] = t
 	l.byTime.Set(t)
 }
@@ -49,9 +51,9 @@ func (l *later[K]) first() (time.Time, bool) {
 	return t.due, ok
 }
 
-// take removes and returns the earliest key. There must be one.
-func (l *later[K]) take() K {
+// take removes and returns the earliest key, and says whether it goes behind others. There must be one.
+func (l *later[K]) take() (key K, behind bool) {
 	t, _ := l.byTime.PopMin()
 	delete(l.byKey, t.key)
-	return t.key
+	return t.key, t.behind
 }

@@ -53,7 +53,7 @@ func (r *replica) handler() controller.Handler[Gear] {
 		OnUpdate: func(old, g *Gear) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			assert.Same(r.t, r.gears[g.Name], old, "%s: old is the state of the last call", r.name)
+			assert.Equal(r.t, r.gears[g.Name], old, "%s: old is the state of the last call", r.name)
 			assert.Equal(r.t, old.UID, g.UID, "%s: an update of another object", r.name)
 			assert.Greater(r.t, number(r.t, g.ResourceVersion), number(r.t, old.ResourceVersion), "%s: no newer version", r.name)
 			r.gears[g.Name] = g
@@ -106,6 +106,7 @@ func testReplicasEqualTheStore(t *testing.T, newWorkshop func(testing.TB) *works
 	byColor := map[string]controller.IndexFunc[Gear]{"color": func(g *Gear) []string { return []string{g.Spec.Color} }}
 	all := []*observed{
 		{options: controller.InformerOptions[Gear]{}},
+		{options: controller.InformerOptions[Gear]{DecodedBytes: -1}},
 		{options: controller.InformerOptions[Gear]{LabelSelector: "side=left"}},
 		{options: controller.InformerOptions[Gear]{LabelSelector: "side!=left"}},
 		{options: controller.InformerOptions[Gear]{FieldSelector: "spec.color=red"}},

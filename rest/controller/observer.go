@@ -1,6 +1,9 @@
 package controller
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Observer observes queues, controllers and informers, for metrics. Module rest/metrics has one. A queue, a controller
 // or an informer without an Observer spends nothing on it. Several goroutines may call its methods and the functions
@@ -37,9 +40,13 @@ type QueueStats struct {
 	// Ready is how many keys wait for a worker, Delayed how many wait for their time, and AtWork how many are held by
 	// workers.
 	Ready, Delayed, AtWork int
+	// Failing is how many keys have failed since their last success. AddRateLimited delays each of them by its own number
+	// of failures, of which MostFailures is the highest.
+	Failing, MostFailures int
 	// Unfinished is how long the workers have held their present keys, all together, and Longest how long the slowest one
-	// has. Both are zero without an [Observer].
+	// has. LongestKey is the key of that one, as fmt.Sprint prints it. All are zero without an [Observer].
 	Unfinished, Longest time.Duration
+	LongestKey          string
 }
 
 // observed is what a queue keeps for its Observer.
@@ -55,19 +62,25 @@ func (q *Queue[K]) observe(o Observer, name string) {
 	q.observed.QueueObservation = o.ObserveQueue(name, q.Stats)
 }
 
-// Stats returns the present figures. Their cost grows with the number of keys that workers hold.
+// Stats returns the present figures. Their cost grows with the number of keys that workers hold and of those that have
+// failed.
 func (q *Queue[K]) Stats() QueueStats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s := QueueStats{Ready: q.ready.len(), Delayed: len(q.later.byKey), AtWork: q.atWork}
+	s := QueueStats{Ready: q.len(), Delayed: len(q.later.byKey), AtWork: q.atWork}
+	s.Failing = len(q.failures)
+	for _, failures := range q.failures {
+		s.MostFailures = max(s.MostFailures, failures)
+	}
 	if q.observed == nil {
 		return s
 	}
 	now := q.clock.Now()
-	for _, since := range q.observed.taken {
+	for key, since := range q.observed.taken {
 		took := now.Sub(since)
-		s.Unfinished += took
-		s.Longest = max(s.Longest, took)
+		if s.Unfinished += took; took > s.Longest {
+			s.Longest, s.LongestKey = took, fmt.Sprint(key)
+		}
 	}
 	return s
 }

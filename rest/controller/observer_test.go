@@ -74,7 +74,8 @@ func TestObserverOfAQueue(t *testing.T) {
 		_, err = q.Get(t.Context())
 		require.NoError(t, err)
 		pass(time.Second)
-		assert.Equal(t, controller.QueueStats{AtWork: 2, Unfinished: 3 * time.Second, Longest: 2 * time.Second}, d.stats())
+		assert.Equal(t, controller.QueueStats{AtWork: 2, Unfinished: 3 * time.Second, Longest: 2 * time.Second,
+			LongestKey: "a"}, d.stats())
 		q.Done("b")
 		q.Done("b") // has no effect
 		q.Done("a")
@@ -84,7 +85,7 @@ func TestObserverOfAQueue(t *testing.T) {
 		q.AddRateLimited("a")
 		q.AddAfter("c", time.Hour)
 		q.AddAfter("d", 0)
-		assert.Equal(t, controller.QueueStats{Ready: 1, Delayed: 2, AtWork: 1}, d.stats())
+		assert.Equal(t, controller.QueueStats{Ready: 1, Delayed: 2, AtWork: 1, Failing: 1, MostFailures: 1}, d.stats())
 		q.ShutDown()
 		q.Add("e")
 		q.AddAfter("e", time.Hour)

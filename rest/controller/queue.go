@@ -29,8 +29,8 @@ const (
 // ErrShutDown is the error of Get when the queue is shut down and empty.
 var ErrShutDown = errors.New("the queue is shut down")
 
-// Queue passes keys to workers, in the order in which they were added. It passes a key that is added again while it
-// waits only once. It passes a key that is added while a worker holds it, between Get and Done, again after Done. So no
+// Queue passes keys to workers, in the order in which they were added. Keys that were added with AddBehind come after
+// those that were added in other ways. It passes a key that is added again while it waits only once. It passes a key that is added while a worker holds it, between Get and Done, again after Done. So no
 // two workers hold the same key, and no addition is lost. All methods are safe for concurrent use. A queue starts no
 // goroutine; one timer serves all delayed keys.
 type Queue[K comparable] struct {
@@ -41,6 +41,9 @@ type Queue[K comparable] struct {
 
 	mu       sync.Mutex
 	ready    fifo[K]
+	behind   fifo[K]     // the keys behind the ready ones, and keys that have become ready meanwhile
+	waiting  int         // how many keys are behind
+	passed   int         // how many ready keys workers have taken since they last took one from behind
 	keys     map[K]stage // the keys that are ready or held by a worker
 	failures map[K]int
 	later    later[K]
@@ -54,10 +57,15 @@ type Queue[K comparable] struct {
 type stage int
 
 const (
-	isReady   stage = iota + 1 // waits for a worker
-	atWork                     // held by a worker
-	workAgain                  // held by a worker, and added again meanwhile
+	isReady         stage = iota + 1 // waits for a worker
+	isBehind                         // waits for a worker behind the ready keys
+	atWork                           // held by a worker
+	workAgain                        // held by a worker, and added again meanwhile
+	workAgainBehind                  // held by a worker, and added with AddBehind meanwhile
 )
+
+// maxPassed is how many ready keys in a row may pass those behind them.
+const maxPassed = 9
 
 // NewQueue returns an empty queue.
 func NewQueue[K comparable](options QueueOptions) *Queue[K] {
@@ -82,21 +90,39 @@ func NewQueue[K comparable](options QueueOptions) *Queue[K] {
 func (q *Queue[K]) Add(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.add(key)
+	q.add(key, false)
 }
 
-func (q *Queue[K]) add(key K) {
+// AddBehind appends a key behind all keys that were added in other ways, unless the queue contains it. It is for keys
+// that nobody has changed: a change that a user makes goes before them. Workers take such a key when no other is ready,
+// and after nine others at the latest. If the key is added in another way meanwhile, it moves to the other keys. After
+// ShutDown AddBehind does nothing.
+func (q *Queue[K]) AddBehind(key K) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.add(key, true)
+}
+
+func (q *Queue[K]) add(key K, behind bool) {
 	if q.isDown() {
 		return
 	}
-	switch q.keys[key] {
-	case isReady, workAgain:
-	case atWork:
+	switch was := q.keys[key]; {
+	case was == 0:
+		q.noteAdded(key)
+		q.append(key, behind)
+	case was == atWork:
+		q.noteAdded(key)
+		if q.keys[key] = workAgain; behind {
+			q.keys[key] = workAgainBehind
+		}
+	case was == workAgainBehind && !behind:
 		q.keys[key] = workAgain
-		q.noteAdded(key)
-	default:
-		q.noteAdded(key)
-		q.append(key)
+	case was == isBehind && !behind:
+		if q.waiting--; q.waiting == 0 {
+			q.behind = fifo[K]{}
+		} // otherwise the key stays there, and pop skips it
+		q.append(key, false)
 	}
 }
 
@@ -107,11 +133,38 @@ func (q *Queue[K]) noteAdded(key K) {
 	}
 }
 
-func (q *Queue[K]) append(key K) {
-	q.keys[key] = isReady
-	q.ready.push(key)
+func (q *Queue[K]) append(key K, behind bool) {
+	if behind {
+		q.keys[key] = isBehind
+		q.behind.push(key)
+		q.waiting++
+	} else {
+		q.keys[key] = isReady
+		q.ready.push(key)
+	}
 	q.signal()
 }
+
+// pop removes the next key from the ready ones and from those behind. There must be one.
+func (q *Queue[K]) pop() K {
+	switch {
+	case q.waiting == 0:
+		q.passed = 0
+		return q.ready.pop()
+	case q.ready.len() > 0 && q.passed < maxPassed:
+		q.passed++
+		return q.ready.pop()
+	}
+	q.passed = 0
+	for {
+		if key := q.behind.pop(); q.keys[key] == isBehind {
+			q.waiting--
+			return key
+		}
+	}
+}
+
+func (q *Queue[K]) len() int { return q.ready.len() + q.waiting }
 
 func (q *Queue[K]) signal() {
 	select {
@@ -125,10 +178,18 @@ func (q *Queue[K]) signal() {
 func (q *Queue[K]) AddAfter(key K, d time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.addAfter(key, d)
+	q.addAfter(key, d, false)
 }
 
-func (q *Queue[K]) addAfter(key K, d time.Duration) {
+// AddBehindAfter is AddAfter, but it adds the key as AddBehind does. If the key is delayed already, it goes behind only
+// if both calls want it.
+func (q *Queue[K]) AddBehindAfter(key K, d time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.addAfter(key, d, true)
+}
+
+func (q *Queue[K]) addAfter(key K, d time.Duration, behind bool) {
 	if q.isDown() {
 		return
 	}
@@ -136,10 +197,10 @@ func (q *Queue[K]) addAfter(key K, d time.Duration) {
 		q.observed.Delayed()
 	}
 	if d <= 0 {
-		q.add(key)
+		q.add(key, behind)
 		return
 	}
-	q.later.put(key, q.clock.Now().Add(d))
+	q.later.put(key, q.clock.Now().Add(d), behind)
 	q.arm()
 }
 
@@ -149,7 +210,7 @@ func (q *Queue[K]) AddRateLimited(key K) time.Duration {
 	defer q.mu.Unlock()
 	q.failures[key]++
 	d := backoff.Delay(q.failures[key], q.base, q.max)
-	q.addAfter(key, d)
+	q.addAfter(key, d, false)
 	return d
 }
 
@@ -171,7 +232,7 @@ func (q *Queue[K]) Failures(key K) int {
 func (q *Queue[K]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.ready.len()
+	return q.len()
 }
 
 // Get waits for a key and returns it. The caller must call Done with the key. Get returns the context's error if the
@@ -200,19 +261,19 @@ func (q *Queue[K]) take() (key K, ok bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
-	case q.ready.len() > 0:
+	case q.len() > 0:
 	case q.isDown():
 		return key, false, ErrShutDown
 	default:
 		return key, false, nil
 	}
-	key = q.ready.pop()
+	key = q.pop()
 	q.keys[key] = atWork
 	q.atWork++
 	if q.observed != nil {
 		q.observed.take(key, q.clock.Now())
 	}
-	if q.ready.len() > 0 {
+	if q.len() > 0 {
 		q.signal() // one token stands for all ready keys
 	}
 	return key, true, nil
@@ -223,17 +284,17 @@ func (q *Queue[K]) Done(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	stage := q.keys[key]
-	if stage != atWork && stage != workAgain {
+	if stage < atWork {
 		return
 	}
 	q.atWork--
 	if q.observed != nil {
 		q.observed.finish(key, q.clock.Now())
 	}
-	if stage == workAgain {
-		q.append(key)
-	} else {
+	if stage == atWork {
 		delete(q.keys, key)
+	} else {
+		q.append(key, stage == workAgainBehind)
 	}
 }
 

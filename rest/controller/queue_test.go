@@ -47,7 +47,19 @@ func TestQueue(t *testing.T) {
 		{"Forget resets the failures", "limited a 5ms, limited a 10ms, forget a, failures a 0, limited a 5ms"},
 		{"a failed key comes after its delay", "limited a 5ms, len 0, pass 5ms, get a"},
 
-		{"after ShutDown nothing is added", "down, add a, after b 1ms, limited c 5ms, pass 1h, len 0, end"},
+		{"keys that were added behind come after all others", "behind a, behind b, add c, add d, len 4, get c, get d, get a, get b, len 0"},
+		{"a key moves forward if it is added in another way", "behind a, behind b, add b, len 2, get b, get a, len 0"},
+		{"and not backward", "add a, add b, behind a, len 2, get a, get b, len 0"},
+		{"a key that moved can be added behind again", "behind a, add a, get a, done a, behind a, behind b, len 2, get a, get b, len 0"},
+		{"a held key is passed again behind others", "add a, get a, behind a, add b, done a, get b, get a"},
+		{"a held key that was added in both ways", "add a, get a, behind a, add a, add b, done a, get b, get a, done a, len 0"},
+		{"nine keys may pass one behind them",
+			"behind z, add a, add b, add c, add d, add e, add f, add g, add h, add i, add j, get a, get b, get c, get d, get e, get f, get g, get h, get i, get z, get j"},
+		{"a delayed key goes behind others", "behindafter a 10ms, pass 10ms, add b, len 2, get b, get a"},
+		{"a delayed key goes behind only if every call wants it", "behindafter a 10ms, after a 20ms, add c, pass 10ms, add b, get c, get a, get b, pass 1h, len 0"},
+		{"a delay of zero behind others", "behindafter a 0s, add b, get b, get a"},
+
+		{"after ShutDown nothing is added", "down, add a, behind a, after b 1ms, limited c 5ms, pass 1h, len 0, end"},
 		{"after ShutDown the ready keys are passed", "add a, add b, down, get a, get b, end"},
 		{"ShutDown drops delayed keys", "after a 10ms, down, pass 1h, len 0, end"},
 		{"a key added before ShutDown while held is passed", "add a, get a, add a, down, end, done a, get a, end"},
@@ -72,6 +84,10 @@ func tell(t *testing.T, q *controller.Queue[string], step string) {
 	switch words[0] {
 	case "add":
 		q.Add(key)
+	case "behind":
+		q.AddBehind(key)
+	case "behindafter":
+		q.AddBehindAfter(key, duration(t, words[2]))
 	case "after":
 		q.AddAfter(key, duration(t, words[2]))
 	case "limited":

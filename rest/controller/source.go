@@ -10,10 +10,28 @@ import "context"
 // Hosts write their own sources for events outside of the API, such as a timer or a device.
 type Source func(ctx context.Context, enqueue func(Key), synced func()) error
 
+// inOrder returns two functions for the handler of a source. add enqueues a key. Until synced has been called, it
+// enqueues keys behind those of all sources that have changed, because nobody has changed the objects of a first list.
+func inOrder(ctx context.Context, enqueue func(Key), done func()) (add func(Key), synced func()) {
+	current := enqueue
+	if g, ok := ctx.Value(gateKey{}).(*gate); ok {
+		current = g.queue.AddBehind
+	}
+	return func(key Key) { current(key) }, func() {
+		current = enqueue
+		done()
+	}
+}
+
 // For returns the source of a controller's primary objects. It enqueues each object when it is added, updated or
 // deleted.
 func For[T any](objects *Informer[T]) Source {
-	return Mapped(objects, func(obj *T) []Key { return []Key{objects.metadata.key(obj)} })
+	return func(ctx context.Context, enqueue func(Key), synced func()) error {
+		defer objects.holdBack(ctx, func(key Key, _ *T) []Key { return []Key{key} })()
+		enqueue, synced = inOrder(ctx, enqueue, synced)
+		defer objects.AddHandler(Handler[T]{onKey: enqueue, OnSynced: synced})()
+		return objects.Run(ctx)
+	}
 }
 
 // Owned returns the source of objects that the controller creates for others. When one is added, updated or deleted,
@@ -28,7 +46,7 @@ func Owned[T, Owner any](objects *Informer[T], owners *Informer[Owner]) Source {
 		// The owner is in the same namespace or cluster-scoped. If the informer does not know it yet, its own OnAdd will
 		// enqueue it.
 		for _, key := range []Key{{objects.metadata.key(obj).Namespace, o.name}, {"", o.name}} {
-			if owner, ok := owners.cache.get(key); ok && owners.metadata.text(owner, owners.metadata.uid) == o.uid {
+			if owners.content.uid(key) == o.uid {
 				return []Key{key}
 			}
 		}
@@ -41,11 +59,18 @@ func Owned[T, Owner any](objects *Informer[T], owners *Informer[Owner]) Source {
 // keys must not change the object.
 func Mapped[T any](objects *Informer[T], keys func(obj *T) []Key) Source {
 	return func(ctx context.Context, enqueue func(Key), synced func()) error {
+		enqueue, synced = inOrder(ctx, enqueue, synced)
 		look := func(obj *T) {
 			for _, key := range keys(obj) {
 				enqueue(key)
 			}
 		}
+		defer objects.holdBack(ctx, func(_ Key, obj *T) []Key {
+			if obj == nil {
+				return nil
+			}
+			return keys(obj)
+		})()
 		remove := objects.AddHandler(Handler[T]{
 			OnAdd:    look,
 			OnUpdate: func(old, obj *T) { look(old); look(obj) },

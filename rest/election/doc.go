@@ -15,6 +15,9 @@
 //
 // There is one exception: a leader whose process is suspended notices only when it resumes that it has lost the lease.
 //
+// With [RunShards], all replicas work: each shard of the objects has a lease of its own, and the replicas agree on who
+// takes which. Writes within [Shard.Transact] fail if another replica has taken the shard, also after a suspension.
+//
 // Package leaderelection of client-go uses the same protocol, so its candidates can compete with candidates of this
 // package for one lease.
 package election

@@ -40,6 +40,10 @@ var (
 	longest = prometheus.NewDesc("workqueue_longest_running_processor_seconds",
 		"Time for which the slowest worker has held its present key.", []string{"name"}, nil)
 	delayed = prometheus.NewDesc("decorum_workqueue_delayed", "Keys that wait for their time.", []string{"name"}, nil)
+	failing = prometheus.NewDesc("decorum_workqueue_failing", "Keys that have failed since their last success.",
+		[]string{"name"}, nil)
+	mostFailures = prometheus.NewDesc("decorum_workqueue_most_failures",
+		"Failures in a row of the key that has failed most often.", []string{"name"}, nil)
 )
 
 // NewControllers returns Controllers, for any number of controllers.
@@ -130,7 +134,7 @@ func (c *Controllers) Describe(to chan<- *prometheus.Desc) {
 	for _, of := range c.all() {
 		of.Describe(to)
 	}
-	for _, desc := range []*prometheus.Desc{depth, unfinished, longest, delayed} {
+	for _, desc := range []*prometheus.Desc{depth, unfinished, longest, delayed, failing, mostFailures} {
 		to <- desc
 	}
 }
@@ -146,6 +150,8 @@ func (c *Controllers) Collect(to chan<- prometheus.Metric) {
 		sum, s := byName[q.name], q.stats()
 		sum.Ready += s.Ready
 		sum.Delayed += s.Delayed
+		sum.Failing += s.Failing
+		sum.MostFailures = max(sum.MostFailures, s.MostFailures)
 		sum.Unfinished += s.Unfinished
 		sum.Longest = max(sum.Longest, s.Longest)
 		byName[q.name] = sum
@@ -156,6 +162,8 @@ func (c *Controllers) Collect(to chan<- prometheus.Metric) {
 		}
 		gauge(depth, float64(s.Ready))
 		gauge(delayed, float64(s.Delayed))
+		gauge(failing, float64(s.Failing))
+		gauge(mostFailures, float64(s.MostFailures))
 		gauge(unfinished, s.Unfinished.Seconds())
 		gauge(longest, s.Longest.Seconds())
 	}

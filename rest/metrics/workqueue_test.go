@@ -55,6 +55,8 @@ func TestMetricsOfAQueue(t *testing.T) {
 		q.AddAfter("d", time.Hour)
 		want("workqueue_retries_total", 1)
 		want("decorum_workqueue_delayed", 1)
+		want("decorum_workqueue_failing", 1)
+		want("decorum_workqueue_most_failures", 1)
 		q.Done("a")
 		want("workqueue_work_duration_seconds", 1)
 		assert.Equal(t, 3.0, w.scrape()["workqueue_work_duration_seconds"].GetMetric()[0].GetHistogram().GetSampleSum())

@@ -58,6 +58,8 @@ var holders = []holder{
 	{"rest/internal/resource/shown.go generations.New", 1, charged + ": converted objects, Limits.CacheBytes"},
 	{"rest/internal/resource/decoded.go generations.New", 1, charged + ": documents, Limits.CacheBytes"},
 	{"rest/internal/generations/generations.go Part", 1, charged + ": what a cache of two generations holds"},
+	{"rest/controller/stored.go generations.New", 1, "objects that an informer keeps decoded: InformerOptions.DecodedBytes, 32 MiB"},
+	{"rest/controller/stored.go NewBudget", 1, "the same; each informer has its own"},
 	{"rest/aggregated/reviews.go generations.New", 1, "the answers of the cluster, Options.MaxCacheBytes: 8 MiB"},
 	{"rest/aggregated/options.go NewBudget", 1, "the same, if the host shares no budget"},
 	{"rest/audit/output.go NewBudget", 1, "the queue of an output: Output.QueueBytes, 64 MiB"},

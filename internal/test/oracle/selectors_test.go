@@ -62,7 +62,7 @@ func checkFieldSelector(t *testing.T, text string) (parsed bool) {
 	if differsAsSelector(text) {
 		return false
 	}
-	want, wantErr := fields.ParseLabelSelector(text)
+	want, wantErr := fields.ParseSelector(text)
 	got, gotErr := apimeta.ParseFieldSelector(text)
 	if wantErr != nil {
 		require.Error(t, gotErr, "%q", text)
@@ -87,7 +87,7 @@ func checkFieldSelector(t *testing.T, text string) (parsed bool) {
 		require.Equal(t, want.Matches(fields.Set(set)), got.Matches(func(field string) string { return set[field] }),
 			"%q on %v", text, set)
 	}
-	again, err := fields.ParseLabelSelector(got.String())
+	again, err := fields.ParseSelector(got.String())
 	require.NoError(t, err, "upstream cannot read what we print: %q", got)
 	require.Equal(t, len(want.Requirements()), len(again.Requirements()), "%q", text)
 	return true

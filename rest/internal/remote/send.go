@@ -25,6 +25,7 @@ type request struct {
 	method, url string
 	media       string // the media type of the body
 	body        []byte
+	list        bool // the answer is a list
 	watch       bool // the answer has no end, so the Timeout of the http.Client does not hold
 }
 
@@ -97,7 +98,7 @@ func (c *Service) once(ctx context.Context, r request) (*http.Response, error) {
 		return nil, err
 	}
 	maps.Copy(req.Header, c.Header)
-	req.Header.Set("Accept", typeJSON)
+	req.Header.Set("Accept", c.accept(r))
 	if r.body != nil {
 		req.Header.Set("Content-Type", r.media)
 	}

@@ -32,6 +32,19 @@ type Service struct {
 	Header map[string][]string
 	// Resource is a [resource.Outline].
 	Resource *resource.Resource
+	// MetadataOnly says that the server sends only the metadata of objects, as PartialObjectMetadata.
+	MetadataOnly bool
+}
+
+// accept returns the media type of the answer to a request.
+func (c *Service) accept(r request) string {
+	switch {
+	case !c.MetadataOnly:
+		return typeJSON
+	case r.list:
+		return typeJSON + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+	}
+	return typeJSON + ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 }
 
 // ParseRoot checks the URL of an API and returns it without a slash at the end.
@@ -165,6 +178,9 @@ func (c *Service) check(answer []byte, at service.Address) error {
 		return unreadable("an object", err)
 	}
 	want := apimeta.TypeMeta{Kind: c.Resource.GVK.Kind, APIVersion: c.Resource.GVK.GroupVersion().String()}
+	if c.MetadataOnly {
+		want = apimeta.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: "meta.k8s.io/v1"}
+	}
 	switch {
 	case found.TypeMeta != want:
 		return fmt.Errorf("the server's answer has the kind %q of %q, not %q of %q", found.Kind, found.APIVersion, want.Kind,
@@ -207,7 +223,7 @@ func (c *Service) List(by service.Caller, namespace string, selected service.Sel
 	if err != nil {
 		return service.Page{}, err
 	}
-	resp, err := c.open(by.Context, request{method: http.MethodGet, url: target})
+	resp, err := c.open(by.Context, request{method: http.MethodGet, url: target, list: true})
 	if err != nil {
 		return service.Page{}, err
 	}

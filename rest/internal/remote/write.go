@@ -242,7 +242,7 @@ func (c *Service) DeleteCollection(by service.Caller, w *service.Wanted, selecte
 		return service.Page{}, err
 	}
 	resp, err := c.open(by.Context,
-		request{method: http.MethodDelete, url: target, media: typeJSON, body: deleteOptions(w)})
+		request{method: http.MethodDelete, url: target, media: typeJSON, body: deleteOptions(w), list: true})
 	if resp != nil {
 		warn(w, resp.Header)
 	}

@@ -230,10 +230,25 @@ func (s *Calls) DeleteCollection(c Caller, w *Wanted, selected Selected, into In
 	return page, err
 }
 
-// Watch implements [Service]. It also ends when the API closes. The watch is not a call on the resource, because its
-// reader may take any time: if the API gives up the resource, the watch ends.
+// Watch implements [Service].
 func (s *Calls) Watch(c Caller, f Following, see func(Event) error) error {
 	ctx := c.Context
+	return s.watch(ctx, f, func(e follow.Event) error {
+		l, err := s.now(ctx)
+		if err != nil {
+			return err
+		}
+		event, err := eventOf(ctx, l.Resource, e)
+		if err != nil {
+			return err
+		}
+		return see(event)
+	})
+}
+
+// watch is Watch for a reader of records. It also ends when the API closes. The watch is not a call on the resource,
+// because its reader may take any time: if the API gives up the resource, the watch ends.
+func (s *Calls) watch(ctx context.Context, f Following, see func(follow.Event) error) error {
 	l, err := s.now(ctx)
 	if err != nil {
 		return err
@@ -247,17 +262,6 @@ func (s *Calls) Watch(c Caller, f Following, see func(Event) error) error {
 	}
 	defer s.Leave(nil)
 	to := f.Selected.access(l.Resource, kind.Watch, f.Namespace)
-	show := func(e follow.Event) error {
-		l, err := s.now(ctx)
-		if err != nil {
-			return err
-		}
-		event, err := eventOf(c.Context, l.Resource, e)
-		if err != nil {
-			return err
-		}
-		return see(event)
-	}
 	permit := func(ctx context.Context, res *resource.Resource) (*rights.Permission, error) {
 		ctx = s.Calling(ctx, to)
 		if s.PermitWatch == nil {
@@ -266,7 +270,7 @@ func (s *Calls) Watch(c Caller, f Following, see func(Event) error) error {
 		return s.PermitWatch(ctx, res, to)
 	}
 	if f.Recovers {
-		return follow.Follow(ctx, l.Resource, permit, f.Namespace, *p, show)
+		return follow.Follow(ctx, l.Resource, permit, f.Namespace, *p, see)
 	}
 	permission, err := permit(ctx, l.Resource)
 	if err != nil {
@@ -277,5 +281,5 @@ func (s *Calls) Watch(c Caller, f Following, see func(Event) error) error {
 	if err != nil {
 		return err
 	}
-	return follow.Watch(permission, l.Resource, b, show)
+	return follow.Watch(permission, l.Resource, b, see)
 }

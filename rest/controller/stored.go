@@ -1,0 +1,114 @@
+package controller
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"strconv"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/follow"
+	"github.com/decorum-go/decorum/rest/internal/generations"
+	"github.com/decorum-go/decorum/rest/internal/service"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// stored is the form of objects that a store of the process holds: its records. An object is decoded when somebody asks
+// for it.
+type stored[T any] struct {
+	records  *service.Records
+	selected service.Selected
+	recent   *generations.Cache[*storage.Record, *T]
+	logger   *slog.Logger
+	// transform is InformerOptions.Transform.
+	transform func(*T)
+}
+
+const (
+	// defaultDecodedBytes is the default of InformerOptions.DecodedBytes.
+	defaultDecodedBytes = 32 << 20
+	// decodedOverhead is about the memory that a decoded object takes in the cache besides its text.
+	decodedOverhead = 200
+)
+
+func newStored[T any](i *Informer[T], records *service.Records) content[T] {
+	bytes := max(0, cmp.Or(i.options.DecodedBytes, defaultDecodedBytes))
+	s := &stored[T]{
+		records: records,
+		selected: service.Selected{ListOptions: apimeta.ListOptions{LabelSelector: i.options.LabelSelector,
+			FieldSelector: i.options.FieldSelector, ShardSelector: i.options.ShardSelector}},
+		recent: generations.New[*storage.Record, *T](storage.NewBudget(bytes), bytes),
+		logger: i.options.Logger, transform: i.options.Transform,
+	}
+	// A list leaves room for what is read by name.
+	return newObjects(i, s, func(key Key) *storage.Record {
+		return &storage.Record{Key: storage.Key{Namespace: key.Namespace, Name: key.Name}}
+	}, room(bytes/2))
+}
+
+func (s *stored[T]) key(r *storage.Record) Key { return Key{r.Key.Namespace, r.Key.Name} }
+
+func (s *stored[T]) uid(r *storage.Record) string { return r.UID }
+
+// unchanged implements [form]. After an upgrade, the store holds another record of the same state.
+func (s *stored[T]) unchanged(old, now *storage.Record) (*storage.Record, bool) {
+	same := old.Revision == now.Revision && old.UID == now.UID
+	if same && old != now {
+		s.recent.Remove(old)
+	}
+	return now, same
+}
+
+func (s *stored[T]) open(r *storage.Record, keep *room) *T {
+	if obj, ok := s.recent.Get(r); ok {
+		return obj
+	}
+	obj, size := s.decode(r, r.Revision)
+	if obj == nil || keep != nil && *keep < room(size) {
+		return obj
+	}
+	if keep != nil {
+		*keep -= room(size)
+	}
+	return s.recent.Add(r, obj, size)
+}
+
+// decode returns the object of a record as it was at a revision, or nil, and its size in the cache.
+func (s *stored[T]) decode(r *storage.Record, at watch.Revision) (obj *T, size int64) {
+	decoded, length, err := s.records.Decode(context.Background(), r, at) // readers of an informer have no context
+	if err != nil {
+		s.logger.Error("informer left out an object", "key", s.key(r), "error", err)
+		return nil, 0
+	}
+	obj = decoded.(*T)
+	if s.transform != nil {
+		s.transform(obj)
+	}
+	return obj, int64(length) + decodedOverhead
+}
+
+func (s *stored[T]) release(r *storage.Record) { s.recent.Remove(r) }
+
+func (s *stored[T]) list(ctx context.Context) ([]*storage.Record, string, error) {
+	records, revision, err := s.records.List(ctx, s.selected)
+	return records, strconv.FormatUint(uint64(revision), 10), err
+}
+
+func (s *stored[T]) watch(ctx context.Context, version string, see func(change[T, *storage.Record])) error {
+	selected := s.selected
+	selected.ResourceVersion = version
+	return s.records.Watch(ctx, selected, func(e follow.Event) error {
+		c := change[T, *storage.Record]{entry: e.Object, version: strconv.FormatUint(uint64(e.Revision), 10)}
+		if e.Type == apimeta.EventDeleted {
+			c.last = func() *T {
+				obj, _ := s.decode(e.Object, e.Revision)
+				return obj
+			}
+		} else {
+			c.written = e.Object.Written.Time()
+		}
+		see(c)
+		return nil
+	})
+}

@@ -1,0 +1,68 @@
+package service
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/rest/internal/follow"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Records are the objects of a client of the process, as the store keeps them. Their reader decodes an object when it
+// needs it, and so keeps no second copy of it.
+type Records struct {
+	Calls     *Calls
+	Namespace string
+}
+
+// RecordsOf returns the records of a client of package rest, or nil if no store of this process holds the objects in the
+// version of the client. Package rest sets it, because only package rest knows its clients.
+var RecordsOf func(client any) *Records
+
+// Written is what a client has written.
+type Written struct {
+	Address
+	// JSON is the object after the write, or nil. Gone says that the write has removed the object.
+	JSON []byte
+	Gone bool
+	// Decode returns JSON as a pointer to the Go type of the client.
+	Decode func() (any, error)
+}
+
+// NoteWrites makes a client of package rest call note after each write of an object or of its status that has succeeded,
+// in the goroutine of the caller. The argument is a pointer to the client. NoteWrites returns the namespace of the
+// client.
+var NoteWrites func(client any, note func(Written)) (namespace string)
+
+// List returns the selected records, and their revision.
+func (r *Records) List(ctx context.Context, selected Selected) ([]*storage.Record, watch.Revision, error) {
+	page, err := r.Calls.List(Caller{Context: ctx}, r.Namespace, selected, Into{})
+	return page.Records, page.Revision, err
+}
+
+// Watch calls see with each selected change after the resourceVersion of the selection, until see returns an error, the
+// context ends or the watch fails, and returns the reason.
+func (r *Records) Watch(ctx context.Context, selected Selected, see func(follow.Event) error) error {
+	return r.Calls.watch(ctx, Following{Namespace: r.Namespace, Selected: selected}, see)
+}
+
+// Decode returns the object of a record as a pointer to the Go type of the client, and the length of its text. at is the
+// revision of the record, or the revision that deleted the object.
+func (r *Records) Decode(ctx context.Context, record *storage.Record, at watch.Revision) (obj any, length int, err error) {
+	of := r.Calls.Resource
+	shown, err := of.Show(ctx, record)
+	if err != nil {
+		return nil, 0, err
+	}
+	var json []byte
+	if at == shown.Revision {
+		json, err = shown.JSON(ctx)
+	} else {
+		json, err = shown.AppendAt(ctx, nil, at)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	obj, err = of.GoType.Decode(json)
+	return obj, len(json), err
+}
