@@ -57,7 +57,7 @@ var examples = map[string][]string{
 	"docs/kinds.md": {"rest/example_kinds_test.go", "rest/example_actions_test.go"},
 	"docs/login.md": {"rest/auth/example_test.go", "rest/auth/example_requestheaders_test.go", "rest/auth/oidc/example_test.go", "rest/seed/example_test.go"},
 	"docs/path-controller.md": {
-		"examples/controller/main.go", "examples/controller/manager.go", "examples/controller/database.go",
+		"rest/controller/example_test.go", "examples/controller/main.go", "examples/controller/manager.go", "examples/controller/database.go",
 	},
 	"docs/path-service.md":  {"examples/billing/main.go", "examples/billing/invoice.go", "examples/billing/billing.go"},
 	"docs/path-tenants.md":  {"examples/platform/teams/main.go"},

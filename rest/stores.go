@@ -1,9 +1,9 @@
 package rest
 
 import (
-	"cmp"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -24,9 +24,12 @@ func storesOf(main storage.Store, own map[apimeta.GroupResource]storage.Store) [
 
 // sortedResources returns the resources that have a store of their own.
 func sortedResources(own map[apimeta.GroupResource]storage.Store) []apimeta.GroupResource {
-	return slices.SortedFunc(maps.Keys(own), func(x, y apimeta.GroupResource) int {
-		return cmp.Or(cmp.Compare(x.Group, y.Group), cmp.Compare(x.Resource, y.Resource))
+	sorted := slices.Collect(maps.Keys(own))
+	sort.Slice(sorted, func(i, j int) bool {
+		x, y := sorted[i], sorted[j]
+		return x.Group < y.Group || x.Group == y.Group && x.Resource < y.Resource
 	})
+	return sorted
 }
 
 // indexOf returns the index of a store in a.stores.

@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"bufio"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,6 +39,8 @@ func RunWithClients(m *testing.M) {
 type order struct {
 	Caller      string // names the connections
 	Address     string
+	TLS         bool   // speak TLS, and trust every certificate
+	Header      string // lines of each request, each with its end
 	Request     string // the bytes that a connection sends, see its method completed
 	Connections int
 	// Answers is how many complete answers the connections read in all.
@@ -46,8 +49,11 @@ type order struct {
 	Bytes int64
 }
 
-// Clients is the process of the clients, as the benchmark sees it.
+// Clients is the process of the clients, as the benchmark sees it. Callers take over TLS and Header.
 type Clients struct {
+	TLS    bool   // the clients speak TLS, and trust every certificate
+	Header string // a further header of each request, such as "Authorization: Bearer secret"
+
 	b      testing.TB
 	orders *json.Encoder
 	done   *json.Decoder
@@ -71,7 +77,7 @@ func StartClients(b testing.TB) *Clients {
 		_ = orders.Close()
 		_ = cmd.Wait()
 	})
-	return &Clients{b, json.NewEncoder(orders), json.NewDecoder(done)}
+	return &Clients{b: b, orders: json.NewEncoder(orders), done: json.NewDecoder(done)}
 }
 
 // begin gives an order. The caller waits for its end.
@@ -115,6 +121,9 @@ func (o order) carryOut(open map[string][]*connection) error {
 		if err := conn.(*net.TCPConn).SetReadBuffer(readBuffer); err != nil {
 			return err
 		}
+		if o.TLS {
+			conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
+		}
 		connections = append(connections, &connection{conn: conn, in: bufio.NewReaderSize(conn, 4<<10)})
 	}
 	open[o.Caller] = connections
@@ -141,7 +150,7 @@ func (o order) carryOutOn(c *connection, i int) error {
 		read = c.readVersion
 		if c.version == "" {
 			target := strings.Fields(o.Request)[1]
-			if err := c.exchange(c.completed(getRequest(target, "*/*"), i), read); err != nil {
+			if err := c.exchange(c.completed(getRequest(target, "*/*", o.Header), i), read); err != nil {
 				return err
 			}
 		}
@@ -257,23 +266,35 @@ type Caller struct {
 
 // Caller returns a caller of one path of a server.
 func (c *Clients) Caller(address, target, accept string, connections int) *Caller {
-	return &Caller{c, order{
-		Caller: fmt.Sprint(address, target, accept), Address: address, Connections: connections,
-		Request: getRequest(target, accept),
-	}}
+	return c.caller(fmt.Sprint(address, target, accept), order{
+		Address: address, Connections: connections, Request: getRequest(target, accept, c.header()),
+	})
 }
 
-func getRequest(target, accept string) string {
-	return fmt.Sprintf("GET %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\n\r\n", target, accept)
+func (c *Clients) caller(name string, o order) *Caller {
+	o.Caller, o.TLS, o.Header = name, c.TLS, c.header()
+	return &Caller{c, o}
+}
+
+// header returns the line of the further header.
+func (c *Clients) header() string {
+	if c.Header == "" {
+		return ""
+	}
+	return c.Header + "\r\n"
+}
+
+func getRequest(target, accept, header string) string {
+	return fmt.Sprintf("GET %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\n%s\r\n", target, accept, header)
 }
 
 // Writer returns a caller that sends a body.
 func (c *Clients) Writer(address, method, target, media, body string, connections int) *Caller {
-	return &Caller{c, order{
-		Caller: fmt.Sprint(address, method, target, media), Address: address, Connections: connections,
-		Request: fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", method, target,
-			media, len(body), body),
-	}}
+	return c.caller(fmt.Sprint(address, method, target, media), order{
+		Address: address, Connections: connections,
+		Request: fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n%s", method, target,
+			media, len(body), c.header(), body),
+	})
 }
 
 // Send sends the request n times and reads the answers.

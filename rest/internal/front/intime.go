@@ -32,6 +32,7 @@ func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T,
 	}
 	running, ended, left := new(resource.Running), make(chan outcome), make(chan func(), 1)
 	go func() {
+		reserveStack(0)
 		out := outcome{err: errExited}
 		defer func() {
 			if p := recover(); p != nil {
@@ -58,6 +59,15 @@ func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T,
 	}
 	left <- q.abandon(running.Hook())
 	return result, context.DeadlineExceeded
+}
+
+// reserveStack makes the stack of a new goroutine as large as most writes need, before there is anything on it. Otherwise
+// the runtime doubles the stack several times while the write runs, and copies it each time.
+//
+//go:noinline
+func reserveStack(i int) byte {
+	var room [12 << 10]byte
+	return room[i]
 }
 
 // abandon leaves a hook behind that has not returned in time, and gives the place of the request to others. hook is nil
