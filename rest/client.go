@@ -53,7 +53,7 @@ type client struct {
 	namespace string
 	asked     write.Asked  // the options of every write
 	user      *access.User // set by AsUser
-	note      func(service.Written)
+	door
 }
 
 // Namespace returns a client for one namespace. A client without a namespace lists and watches across all namespaces;

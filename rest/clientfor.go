@@ -34,7 +34,7 @@ func (a *API) clientForType(t reflect.Type) (*client, error) {
 	if found == nil {
 		return nil, fmt.Errorf("rest.ClientForType: the API serves no resource of %s", t)
 	}
-	return &client{res: found, service: a.callsOf(found)}, nil
+	return &client{res: found, service: a.callsOf(found), door: newDoor()}, nil
 }
 
 // ClientForResource returns the in-process client of the resource with a group, a version and a plural, whose Go type
@@ -56,7 +56,7 @@ func (a *API) clientForResource(t reflect.Type, of apimeta.GroupVersionResource)
 		if of := res.GoType.ObjectType(); of != t {
 			return nil, fmt.Errorf("rest.ClientForResource: %s has the type %s, not %s", res.GR, of, t)
 		}
-		return &client{res: res, service: a.callsOf(res)}, nil
+		return &client{res: res, service: a.callsOf(res), door: newDoor()}, nil
 	}
 	return nil, fmt.Errorf("rest.ClientForResource: the API does not serve %v", of)
 }

@@ -66,7 +66,7 @@ func (d *declared) clientFor(server Endpoint) (*client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rest.ClientForEndpoint: %s: %w", d.goType, err)
 	}
-	return &client{res: res, service: &remote.Service{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient),
+	return &client{res: res, door: newDoor(), service: &remote.Service{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient),
 		Resource: res, MetadataOnly: d.goType == reflect.TypeFor[apimeta.PartialObjectMetadata]()}}, nil
 }
 

@@ -6,27 +6,24 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
-func init() {
-	service.RecordsOf = func(c any) *service.Records { return c.(interface{ records() *service.Records }).records() }
-	service.NoteWrites = func(c any, note func(service.Written)) string {
-		return c.(interface {
-			noteWrites(func(service.Written)) string
-		}).noteWrites(note)
-	}
+// door lets packages of this module look into a client ([service.InsideOf]).
+type door = service.Door
+
+func newDoor() door {
+	return service.NewDoor(func(c any) service.Inside { return c.(interface{ inside() service.Inside }).inside() })
 }
 
-func (c *calls[P]) noteWrites(note func(service.Written)) (namespace string) {
-	c.client = c.copied()
-	c.note = note
-	return c.namespace
+func (c *client) inside() service.Inside {
+	return service.Inside{Namespace: c.namespace, Records: c.records()}
 }
 
-// noted reports a write of an object or of its status to whoever notes the writes.
+// noted notes a write of an object or of its status, if the writes of the client are noted.
 func (c *client) noted(w *service.Wanted, done write.Result) {
-	if c.note == nil || w.Asked.DryRun || w.Subresource != "" && w.Subresource != theStatus {
+	note := service.NotesOf(&c.door)
+	if note == nil || w.Asked.DryRun || w.Subresource != "" && w.Subresource != theStatus {
 		return
 	}
-	c.note(service.Written{Address: w.Address, JSON: done.JSON, Gone: done.Gone,
+	note(service.Written{Address: w.Address, JSON: done.JSON, Gone: done.Gone,
 		Decode: func() (any, error) { return c.res.GoType.Decode(done.JSON) }})
 }
 

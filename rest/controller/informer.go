@@ -87,10 +87,12 @@ type session struct {
 // NewInformer returns an informer, which is empty until it runs. Run returns the error if an argument is invalid.
 func NewInformer[T any](client rest.Client[T], options InformerOptions[T]) *Informer[T] {
 	options.Logger = errorlog.Or(options.Logger)
-	i := &Informer[T]{client: client, options: options, synced: make(chan struct{})}
-	i.namespace = service.NoteWrites(&i.client, i.await)
+	inside := service.InsideOf(client)
+	i := &Informer[T]{options: options, synced: make(chan struct{}), namespace: inside.Namespace,
+		client: client.Namespace(inside.Namespace)} // a copy, whose writes the informer awaits
+	service.NoteWrites(i.client, i.await)
 	i.metadata, i.invalid = metadataOf[T]()
-	if records := service.RecordsOf(i.client); records != nil {
+	if records := inside.Records; records != nil {
 		i.content = newStored(i, records)
 	} else {
 		i.content = newDecoded(i, i.client)

@@ -15,25 +15,6 @@ type Records struct {
 	Namespace string
 }
 
-// RecordsOf returns the records of a client of package rest, or nil if no store of this process holds the objects in the
-// version of the client. Package rest sets it, because only package rest knows its clients.
-var RecordsOf func(client any) *Records
-
-// Written is what a client has written.
-type Written struct {
-	Address
-	// JSON is the object after the write, or nil. Gone says that the write has removed the object.
-	JSON []byte
-	Gone bool
-	// Decode returns JSON as a pointer to the Go type of the client.
-	Decode func() (any, error)
-}
-
-// NoteWrites makes a client of package rest call note after each write of an object or of its status that has succeeded,
-// in the goroutine of the caller. The argument is a pointer to the client. NoteWrites returns the namespace of the
-// client.
-var NoteWrites func(client any, note func(Written)) (namespace string)
-
 // List returns the selected records, and their revision.
 func (r *Records) List(ctx context.Context, selected Selected) ([]*storage.Record, watch.Revision, error) {
 	page, err := r.Calls.List(Caller{Context: ctx}, r.Namespace, selected, Into{})
