@@ -33,7 +33,10 @@ func TestLeaks(t *testing.T) {
 		func (Value) Other(Secret) {}
 		type Secret struct{}
 		type Number interface{ ~int }
-		type Seal interface{ seal(Secret) }`)
+		type Seal interface{ seal(Secret) }
+		type Fields struct{ F int }
+		type Door struct{ secret Secret }
+		func (*Door) door() Secret { return Secret{} }`)
 	for _, c := range []struct{ name, source, want string }{
 		{"a parameter", `func F(v hidden.Value) {}`, "F"},
 		{"a result", `func F() (int, *hidden.Value) { return 0, nil }`, "F"},
@@ -44,6 +47,7 @@ func TestLeaks(t *testing.T) {
 		{"a type declared as it", `type T []chan hidden.Value`, "T"},
 		{"a field", `type T struct{ F hidden.Value }`, "T.F"},
 		{"a field of an embedded type", `type T struct{ inner }; type inner struct { F hidden.Value }`, "inner.F"},
+		{"an embedded type that promotes a field", `type fields = hidden.Fields; type T struct{ fields }`, "T.fields"},
 		{"a method", `type T int; func (*T) M(hidden.Value) {}`, "T.M"},
 		{"a method of an interface", `type T interface{ M() hidden.Value }`, "T.M"},
 		{"an embedded interface", `type T interface{ hidden.Number }`, "T"},
@@ -55,6 +59,7 @@ func TestLeaks(t *testing.T) {
 		{"an unexported field", `type T struct{ f hidden.Value }`, ""},
 		{"an unexported method", `type T interface{ m(hidden.Value) }`, ""},
 		{"an embedded interface that seals", `type T interface{ hidden.Seal }`, ""},
+		{"an unexported embedded type that promotes nothing", `type door = hidden.Door; type T struct{ door }`, ""},
 		{"an unexported function", `func f(v hidden.Value) {}`, ""},
 		{"an unexported type that nobody reaches", `type t struct { F hidden.Value }`, ""},
 		{"a body", `func F() any { return hidden.Value{} }`, ""},
@@ -67,7 +72,7 @@ func TestLeaks(t *testing.T) {
 				return
 			}
 			require.Len(t, leaks, 1)
-			assert.Regexp(t, `^m/open\.`+c.want+` mentions m/internal/hidden\.(Value|Number)$`, leaks[0])
+			assert.Regexp(t, `^m/open\.`+c.want+` mentions m/internal/hidden\.(Value|Number|Fields)$`, leaks[0])
 		})
 	}
 }

@@ -60,7 +60,7 @@ func (w *walker) visit(at string, t types.Type) {
 		w.tuple(at, t.Results())
 	case *types.Struct:
 		for f := range t.Fields() {
-			if f.Exported() || f.Embedded() {
+			if f.Exported() || f.Embedded() && promotes(f.Type()) {
 				w.visit(at+"."+f.Name(), f.Type())
 			}
 		}
@@ -81,6 +81,29 @@ func (w *walker) visit(at string, t types.Type) {
 	case interface{ Elem() types.Type }: // a pointer, slice, array or channel
 		w.visit(at, t.Elem())
 	}
+}
+
+// promotes reports whether a type that is embedded under an unexported name gives exported fields or methods to the
+// struct around it. Users cannot reach any other embedded type.
+func promotes(embedded types.Type) bool {
+	if p, ok := embedded.(*types.Pointer); ok {
+		embedded = p.Elem()
+	}
+	for m := range types.NewMethodSet(types.NewPointer(embedded)).Methods() {
+		if m.Obj().Exported() {
+			return true
+		}
+	}
+	s, ok := embedded.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range s.Fields() {
+		if f.Exported() || f.Embedded() && promotes(f.Type()) {
+			return true
+		}
+	}
+	return false
 }
 
 // seals reports whether an embedded type is an interface that only prevents other packages from implementing the
