@@ -3,15 +3,15 @@ package controller
 import "context"
 
 // Source tells a controller which objects to reconcile. It runs until ctx ends, and calls enqueue for each key, from
-// any goroutine and as often as it likes. It calls synced once its initial keys are known: the controller reconciles
-// nothing until all sources have done so. It may return nil before ctx ends if it has no more keys; an error ends the
-// controller.
+// any goroutine and any number of times. It calls synced once its initial keys are known. The controller reconciles
+// nothing until all sources have called synced. It may return nil before ctx ends if it has no more keys; an error ends
+// the controller.
 //
 // Hosts write their own sources for events outside of the API, such as a timer or a device.
 type Source func(ctx context.Context, enqueue func(Key), synced func()) error
 
-// inOrder returns two functions for the handler of a source. add enqueues a key. Until synced has been called, it
-// enqueues keys behind those of all sources that have changed, because nobody has changed the objects of a first list.
+// inOrder returns two functions for the handler of a source. add enqueues a key. Until synced is called, add enqueues
+// keys behind the changed objects of all sources, because the objects of a first list are not known to have changed.
 func inOrder(ctx context.Context, enqueue func(Key), done func()) (add func(Key), synced func()) {
 	current := enqueue
 	if g, ok := ctx.Value(gateKey{}).(*gate); ok {
