@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Reconciler brings one object closer to its desired state, whatever has happened before: the object may be new,
+// Reconciler brings one object closer to its desired state, regardless of earlier events. The object may be new,
 // changed, being deleted or gone, and the call may be redundant. After an error or a panic, the controller calls it
 // again, with a delay that grows with each failure in a row. The controller never runs two calls for one key at a time.
 // ctx ends when the context of Run ends.

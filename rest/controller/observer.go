@@ -49,7 +49,7 @@ type QueueStats struct {
 	LongestKey          string
 }
 
-// observed is what a queue keeps for its Observer.
+// observed holds the data that a queue keeps for its Observer.
 type observed[K comparable] struct {
 	QueueObservation
 	added map[K]time.Time // when keys were added that no worker has taken

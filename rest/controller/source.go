@@ -36,7 +36,7 @@ func For[T any](objects *Informer[T]) Source {
 
 // Owned returns the source of objects that the controller creates for others. When one is added, updated or deleted,
 // the source enqueues its owner: the one whose owner reference has controller set (API conventions, Metadata). owners
-// is the informer of the owners, usually that of [For].
+// is the informer of the owners, usually the informer of [For].
 func Owned[T, Owner any](objects *Informer[T], owners *Informer[Owner]) Source {
 	return Mapped(objects, func(obj *T) []Key {
 		o, ok := objects.metadata.controllerOf(obj)
@@ -55,8 +55,8 @@ func Owned[T, Owner any](objects *Informer[T], owners *Informer[Owner]) Source {
 }
 
 // Mapped returns the source of objects on which others depend in a way that only the host knows. When one is added,
-// updated or deleted, the source enqueues the keys of the dependents; after an update also those of the previous state.
-// keys must not change the object.
+// updated or deleted, the source enqueues the keys of the dependents. After an update, it also enqueues the keys for
+// the previous state. keys must not change the object.
 func Mapped[T any](objects *Informer[T], keys func(obj *T) []Key) Source {
 	return func(ctx context.Context, enqueue func(Key), synced func()) error {
 		enqueue, synced = inOrder(ctx, enqueue, synced)
