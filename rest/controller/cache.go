@@ -13,8 +13,9 @@ import (
 // but only one at a time may call replace, set and remove.
 type cache[E any] struct {
 	key   func(E) Key
-	probe func(Key) E // returns an entry with this key, to search for
-	// names are those of the indexes, and place calls put for each value of an entry in the index with that number.
+	probe func(Key) E // returns an entry with this key, for searches
+	// names holds the names of the indexes. place calls put for each value of an entry, with the position of the index in
+	// names.
 	names []string
 	place func(entry E, put func(number int, value string))
 
@@ -96,7 +97,7 @@ func (c *cache[E]) appendPlaces(into []placed[E], entry E) []placed[E] {
 	return into
 }
 
-// anyOrder returns the numbers below n in random order, or none if there is no index.
+// anyOrder returns the numbers below n in random order, or nil if the cache has no indexes.
 func (c *cache[E]) anyOrder(n int) []int {
 	if len(c.names) == 0 {
 		return nil
@@ -107,7 +108,7 @@ func (c *cache[E]) anyOrder(n int) []int {
 // replace replaces all entries of the cache at once, and returns the old ones, sorted by key.
 func (c *cache[E]) replace(entries []E) (before []E) {
 	next := c.empty()
-	// Equal values share their text.
+	// Equal values share one string.
 	texts := make([]map[string]string, len(c.names))
 	for n := range texts {
 		texts[n] = map[string]string{}
@@ -115,7 +116,7 @@ func (c *cache[E]) replace(entries []E) (before []E) {
 	for _, e := range entries {
 		next.entries.Set(e)
 	}
-	// What comes in the order of a tree leaves its nodes half empty.
+	// Filling a tree in its own order would leave its nodes half empty.
 	for _, n := range c.anyOrder(len(entries)) {
 		c.are = c.appendPlaces(c.are[:0], entries[n])
 		for _, p := range c.are {
@@ -135,7 +136,7 @@ func (c *cache[E]) replace(entries []E) (before []E) {
 	return last.entries.Items()
 }
 
-// set stores an entry, and returns the previous one of its key if the cache had one.
+// set stores an entry, and returns the entry that it replaces, if any.
 func (c *cache[E]) set(e E) (old E, had bool) {
 	old, had = c.get(c.key(e))
 	// Index functions are the host's code, so they run before set takes the lock.
@@ -144,7 +145,7 @@ func (c *cache[E]) set(e E) (old E, had bool) {
 	return old, had
 }
 
-// remove removes the entry of a key, and returns it if the cache had it.
+// remove removes the entry of a key, and returns it if it existed.
 func (c *cache[E]) remove(key Key) (old E, had bool) {
 	if old, had = c.get(key); had {
 		c.are = c.are[:0]
@@ -153,7 +154,7 @@ func (c *cache[E]) remove(key Key) (old E, had bool) {
 	return old, had
 }
 
-// change changes the entries, and moves the places of the old one in the indexes to c.are.
+// change calls a function that updates the entries, and moves the old entry's places in the indexes to c.are.
 func (c *cache[E]) change(old E, had bool, entries func()) {
 	if c.was = c.was[:0]; had {
 		c.was = c.appendPlaces(c.was, old)
@@ -168,7 +169,7 @@ func (c *cache[E]) change(old E, had bool, entries func()) {
 	}
 	for _, p := range c.are {
 		tree := c.state.values[p.number]
-		tree.Ascend(indexed[E]{p.value, c.probe(Key{})}, func(i indexed[E]) bool { // equal values share their text
+		tree.Ascend(indexed[E]{p.value, c.probe(Key{})}, func(i indexed[E]) bool { // equal values share one string
 			if i.value == p.value {
 				p.value = i.value
 			}

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// content is what an informer knows of its objects, and how it learns it.
+// content holds the objects of an informer, and keeps them up to date.
 type content[T any] interface {
 	get(key Key) (*T, bool)
 	list() []*T
 	// byIndex returns false if the informer has no index of that name.
 	byIndex(name, value string) ([]*T, bool)
-	// uid returns the uid of an object, or "" if the informer does not know the object.
+	// uid returns the uid of an object, or "" if the informer does not hold the object.
 	uid(key Key) string
 	// greet calls a handler for every object.
 	greet(h *Handler[T])
@@ -23,29 +23,29 @@ type content[T any] interface {
 	advance(ctx context.Context, version *string) (seen bool, err error)
 }
 
-// form is the form E in which an informer keeps objects of the type T, and where it gets them.
+// form fetches objects of type T for an informer, and opens the entries of type E in which the informer keeps them.
 type form[T, E any] interface {
 	key(entry E) Key
 	uid(entry E) string
-	// unchanged reports whether both are the same state of the same object. If so, the informer keeps the entry that it
-	// returns.
+	// unchanged reports whether both entries hold the same state of the same object. If so, the informer keeps the
+	// returned entry.
 	unchanged(old, now E) (E, bool)
 	// open returns the object of an entry, or nil if it cannot be decoded. It keeps the decoded object for the next call
-	// while keep has room for it; nil is any room.
+	// if the object fits into keep, and subtracts its size from keep. A nil keep sets no limit.
 	open(entry E, keep *room) *T
-	// release frees what open keeps of an entry.
+	// release drops the object that open keeps for an entry.
 	release(entry E)
 	list(ctx context.Context) (entries []E, version string, err error)
 	watch(ctx context.Context, version string, see func(change[T, E])) error
 }
 
-// room is how many bytes of decoded objects a caller may keep.
+// room is the number of bytes of decoded objects that a caller may still keep.
 type room int64
 
 // change is an event of a watch.
 type change[T, E any] struct {
 	entry   E
-	last    func() *T // of a deletion: returns the last state, with the version of the deletion, or nil
+	last    func() *T // returns the last state of a deleted object, at the version of its deletion, or nil
 	version string
 	written time.Time // zero if unknown
 }
@@ -55,7 +55,7 @@ type objects[T, E any] struct {
 	informer *Informer[T]
 	form     form[T, E]
 	cache    *cache[E]
-	greeting room // how much of a list handlers leave decoded
+	greeting room // the decoded objects that one list may keep
 }
 
 func newObjects[T, E any](i *Informer[T], form form[T, E], probe func(Key) E, greeting room) *objects[T, E] {
@@ -139,7 +139,8 @@ func (o *objects[T, E]) advance(ctx context.Context, version *string) (seen bool
 	return seen, ctx.Err()
 }
 
-// replace makes a list, which is sorted by key, the content of the cache, and reports the difference to the handlers.
+// replace replaces the content of the cache with a list that is sorted by key, and reports the differences to the
+// handlers.
 func (o *objects[T, E]) replace(entries []E, version string) {
 	o.informer.delivering.Lock()
 	defer o.informer.delivering.Unlock()
@@ -183,7 +184,7 @@ func (o *objects[T, E]) replace(entries []E, version string) {
 	o.informer.sync()
 }
 
-// apply changes the content by an event, and reports it to the handlers.
+// apply applies an event to the content, and reports it to the handlers.
 func (o *objects[T, E]) apply(c change[T, E]) {
 	o.informer.delivering.Lock()
 	defer o.informer.delivering.Unlock()
@@ -207,10 +208,10 @@ func (o *objects[T, E]) apply(c change[T, E]) {
 	}
 }
 
-// update reports that an entry has taken the place of another one.
+// update reports that an entry has replaced another one.
 func (o *objects[T, E]) update(old, now E, open func(E) func() *T) {
 	key := o.form.key(now)
-	last := func() *T { return o.form.open(old, new(room)) } // nobody reads it again
+	last := func() *T { return o.form.open(old, new(room)) } // no later reader needs the old state
 	if o.form.uid(old) == o.form.uid(now) {
 		o.informer.tell(key, last, open(now))
 	} else {

@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Reconciler brings one object closer to its desired state, whatever has happened before: the object may be new,
+// Reconciler brings one object closer to its desired state, regardless of earlier events. The object may be new,
 // changed, being deleted or gone, and the call may be redundant. After an error or a panic, the controller calls it
 // again, with a delay that grows with each failure in a row. The controller never runs two calls for one key at a time.
 // ctx ends when the context of Run ends.
@@ -26,8 +26,8 @@ type Reconciler func(ctx context.Context, key Key) (Result, error)
 
 // Result says when to reconcile the object again. The zero value leaves that to the sources.
 type Result struct {
-	// RequeueAfter, if positive, is the longest time until the object waits for a worker again, behind those that have
-	// changed (see [Queue.AddBehind]).
+	// RequeueAfter, if positive, is the longest delay until the controller queues the object again, behind changed
+	// objects (see [Queue.AddBehind]).
 	RequeueAfter time.Duration
 }
 
@@ -35,14 +35,14 @@ type Result struct {
 type Options struct {
 	// Name names the controller to the Observer, such as "widgets". Controllers of one program need different names.
 	Name string
-	// Observer observes the queue and the reconciler. Default: that of Queue, or nobody.
+	// Observer observes the queue and the reconciler. Default: Queue.Observer.
 	Observer Observer
 	// Workers is how many objects the controller reconciles at a time. Default: 1.
 	Workers int
 	// Queue sets the delays after failures.
 	Queue QueueOptions
-	// StuckAfter is how long a call of the reconciler may take before the controller logs its key and its age at level
-	// Error. It logs them again whenever the age has doubled. Default: 5 minutes; negative: never.
+	// StuckAfter is how long a call of the reconciler may run before the controller logs its key and its age at level
+	// Error. The controller logs both again each time the age has doubled. Default: 5 minutes; negative: never.
 	StuckAfter time.Duration
 	// Logger logs failures and panics of the reconciler at level Error. Two failures are part of normal operation, so the
 	// controller logs them at level Debug: a conflict (API conventions, Concurrency Control and Consistency), and the

@@ -159,7 +159,7 @@ func TestNotFoundIsLoggedWhenItRepeats(t *testing.T) {
 	})
 }
 
-// A controller and an informer that were given no logger tell slog's default one of failures.
+// A controller and an informer without a logger log failures to slog's default logger.
 func TestFailuresAreSeenWithoutALogger(t *testing.T) {
 	var log bytes.Buffer
 	before := slog.Default()
@@ -290,7 +290,7 @@ func testOwned(t *testing.T, newWorkshop func(testing.TB) *workshop) {
 	})
 }
 
-// Objects without owners own nothing, whatever their type.
+// Owned enqueues nothing for objects without owners, even if their type cannot have any.
 func TestOwnedOfATypeWithoutOwners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -457,7 +457,7 @@ func TestKey(t *testing.T) {
 	assert.Equal(t, "a", controller.Key{Name: "a"}.String())
 }
 
-// What a user changes is reconciled before the objects of the first list that nobody has changed.
+// The controller reconciles changed objects before the unchanged objects of the first list.
 func TestChangesGoBeforeTheFirstList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -483,7 +483,7 @@ func TestChangesGoBeforeTheFirstList(t *testing.T) {
 	})
 }
 
-// A reconciler that does not return is reported by its key and its age.
+// The controller logs the key and the age of a reconciler call that does not return.
 func TestStuckReconcilersAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name  string

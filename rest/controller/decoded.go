@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// decoded is the form of objects that no store of the process holds: the decoded objects.
+// decoded is the form of objects that are not in a store of this process. The informer keeps them decoded.
 type decoded[T any] struct {
 	client   rest.Client[T]
 	options  *InformerOptions[T]
@@ -28,7 +28,7 @@ func (d *decoded[T]) key(k keyed[T]) Key { return k.at }
 
 func (d *decoded[T]) uid(k keyed[T]) string { return d.metadata.text(k.object, d.metadata.uid) }
 
-// unchanged implements [form]. Readers hold the old object already.
+// unchanged implements [form]. It keeps the old object, which readers share already.
 func (d *decoded[T]) unchanged(old, now keyed[T]) (keyed[T], bool) {
 	if d.metadata.same(old.object, now.object) {
 		return old, true

@@ -17,25 +17,25 @@
 //	}
 //	err := controller.New(reconcile, controller.Options{}, controller.For(lamps)).Run(ctx)
 //
-// An [Informer] knows all objects of a resource, or those that selectors choose. It lists, watches from there, and lists
-// again if it falls behind what the store retains. It reports every difference to its handlers, in order. A watch of the
-// store is a position in the store's log, so an informer has no queue of its own either: a slow handler delays its
-// informer but never a writer. An informer that falls far behind reports the difference between two lists instead of
-// each step in between. In the process of the API it shares the objects with the store, and decodes them when they are
-// needed.
+// An [Informer] keeps track of all objects of a resource, or of those that selectors choose. It lists, watches from
+// there, and lists again if it falls behind what the store retains. It reports every difference to its handlers, in
+// order. A watch of the store is a position in the store's log, so an informer has no queue of its own. A slow handler
+// delays its informer but never a writer. An informer that falls far behind reports the difference between two lists
+// instead of each step in between. An informer in the process of the API shares the objects with the store, and decodes
+// them on demand.
 //
-// A [Queue] passes keys of objects to workers. It passes each key once, however often and by however many sources it was
-// added, never to two workers at a time, and after a failure with a delay that grows. Objects that somebody has changed
-// go before those of the first list and before those that are requeued.
+// A [Queue] passes keys of objects to workers. It passes a key once even if several sources add it, and never to two
+// workers at a time. The delay of a key grows with each failure. Changed objects come before objects of the first list
+// and before requeued objects.
 //
 // A [Controller] joins the two. Its sources name the objects to look at, and its [Reconciler] brings one object closer
-// to its spec. The reconciler receives the name of the object, not what happened to it: a controller that acts only on
-// the present state (API conventions, Spec and Status) misses nothing if changes are skipped, and needs no memory of
-// its own.
+// to its spec. The reconciler receives the name of the object, not the event. A controller that acts only on the
+// present state (API conventions, Spec and Status) misses nothing if changes are skipped, and needs no memory of its
+// own.
 //
-// All goroutines start inside Run and end before Run returns. A [Group] runs
-// several controllers together. If several replicas run the same controllers, use package election,
-// so that only the leader runs them. Package events records what a controller did, for kubectl describe.
+// All goroutines start inside Run and end before Run returns. A [Group] runs several controllers together. If several
+// replicas run the same controllers, use package election, so that only the leader runs them, or so that each replica
+// works on its own shards. Package events records what a controller did, for kubectl describe.
 //
 // # Writes
 //

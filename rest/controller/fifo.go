@@ -9,7 +9,7 @@ type fifo[K any] struct {
 
 func (f *fifo[K]) len() int { return len(f.elements) - f.taken }
 
-// first returns the next element. There must be one.
+// first returns the next element. The queue must not be empty.
 func (f *fifo[K]) first() K { return f.elements[f.taken] }
 
 func (f *fifo[K]) push(k K) { f.elements = append(f.elements, k) }

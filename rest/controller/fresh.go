@@ -12,17 +12,17 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/service"
 )
 
-// maxHeldBack is how long after a write the keys that depend on it are held back.
+// maxHeldBack limits how long the keys that depend on a write wait for it.
 const maxHeldBack = 10 * time.Second
 
-// gate holds back the keys of a controller whose reconciler would read an older state than one that the program has
-// written.
+// gate holds back keys of a controller while an informer lags behind the writes of the program. Otherwise, the
+// reconciler could read an older state than the one that it wrote.
 type gate struct {
 	queue  *Queue[Key]
-	unseen atomic.Int64 // how many keys wait for writes, with repetitions
+	unseen atomic.Int64 // the sum of the numbers in open
 
 	mu   sync.Mutex
-	open map[Key]int // how many writes a key waits for
+	open map[Key]int // the number of writes that each key waits for
 	held map[Key]bool
 }
 
@@ -33,7 +33,7 @@ func newGate(queue *Queue[Key]) *gate {
 	return &gate{queue: queue, open: map[Key]int{}, held: map[Key]bool{}}
 }
 
-// holds reports whether a key is held back. If so, the gate adds it again as soon as it is not.
+// holds reports whether the gate holds back a key. If so, the gate adds the key to the queue when its last wait ends.
 func (g *gate) holds(key Key) bool {
 	if g.unseen.Load() == 0 {
 		return false
@@ -74,15 +74,15 @@ func (g *gate) pass(keys []Key) {
 	}
 }
 
-// dependent is a controller that reads from an informer. keys are those that depend on an object, which is nil if it is
-// gone and the informer does not know it.
+// dependent is a controller that reads from an informer. keys returns the keys that depend on an object. obj is nil if
+// the object is gone and the informer does not hold it.
 type dependent[T any] struct {
 	gate *gate
 	keys func(key Key, obj *T) []Key
 }
 
-// holdBack makes the controller whose source has this context hold back the keys that depend on what was written
-// through the client of the informer, until the informer has seen it.
+// holdBack makes the controller whose source runs with ctx hold back keys. After a write through the client of the
+// informer, the keys that depend on the written object wait until the informer has seen the write.
 func (i *Informer[T]) holdBack(ctx context.Context, keys func(key Key, obj *T) []Key) (remove func()) {
 	g, ok := ctx.Value(gateKey{}).(*gate)
 	if !ok { // the source runs without a controller
@@ -93,36 +93,36 @@ func (i *Informer[T]) holdBack(ctx context.Context, keys func(key Key, obj *T) [
 
 // Client returns a client of the informer's objects whose writes the informer awaits. A controller reconciles the keys
 // that depend on a written object only after the informer has seen the write, so the reconciler never reads an older
-// state than the one it has written. The keys are those that the sources of the controller name for the object: with
-// [For] its own key, with [Owned] that of its owner.
+// state than the one it has written. The sources of the controller determine these keys. [For] names the object's own
+// key, and [Owned] names the key of its owner.
 //
-// The wait ends at the latest ten seconds after the write. It blocks no worker. The client awaits writes of single
-// objects and of their status. If the informer has selectors, it awaits only those of objects that it holds. The changed
-// copies of the client, such as that of Namespace, do the same.
+// The wait lasts at most ten seconds, and blocks no worker. The informer awaits writes of single objects and of their
+// status. If it has selectors, it awaits only writes of objects that it holds. It also awaits the writes of clients
+// that methods such as Namespace derive from this client.
 func (i *Informer[T]) Client() rest.Client[T] { return i.client }
 
-// unseen are the writes of an informer's client that the informer has not seen yet.
+// unseen holds the writes of an informer's client that the informer has not seen yet.
 type unseen[T any] struct {
 	reached atomic.Uint64 // the revision of the informer
-	open    atomic.Int64  // how many writes there are
+	open    atomic.Int64  // the number of unseen writes
 
 	mu         sync.Mutex
 	dependents []*dependent[T] // the slice is replaced, never changed
 	byObject   map[Key][]*written
 	inOrder    fifo[*written]
-	timer      bool // runs
+	timer      bool // whether the timer runs
 }
 
 // written is a write that the informer has not seen yet.
 type written struct {
 	object   Key
-	revision uint64 // 0 if the write removed the object and its answer does not say at which revision
+	revision uint64 // 0 if the write removed the object and the answer lacks the revision
 	until    time.Time
 	waiting  []waiting
 	seen     bool
 }
 
-// waiting are keys that wait at a gate.
+// waiting holds keys that wait at a gate.
 type waiting struct {
 	gate *gate
 	keys []Key
@@ -163,7 +163,7 @@ func (i *Informer[T]) await(done service.Written) {
 		obj = decoded.(*T)
 		w.object = i.metadata.key(obj)
 		if w.revision, err = strconv.ParseUint(i.metadata.text(obj, i.metadata.version), 10, 64); err != nil {
-			return // a transaction has not committed it yet, or the server does not count its versions
+			return // the transaction is still open, or the server's versions are not numbers
 		}
 	}
 	holds := func() bool { return i.content.uid(w.object) != "" }
@@ -182,10 +182,11 @@ func (u *unseen[T]) await(w *written, holds func() bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	earlier := u.byObject[w.object]
-	if w.revision == 0 && len(earlier) > 0 { // the informer may never have seen an object that is gone
+	if w.revision == 0 && len(earlier) > 0 { // the informer may never have seen the removed object
 		w.waiting = append(w.waiting, earlier[len(earlier)-1].waiting...)
 	}
-	// The informer first moves on and then reads open, so one of the two finds the other.
+	// The informer stores its revision before it reads open. This function does the reverse, so one of the two sees the
+	// other.
 	u.open.Add(1)
 	if w.revision != 0 && w.revision <= u.reached.Load() || w.revision == 0 && len(earlier) == 0 && !holds() {
 		u.open.Add(-1)
@@ -202,7 +203,7 @@ func (u *unseen[T]) await(w *written, holds func() bool) {
 	u.arm()
 }
 
-// arm starts the timer of the oldest write.
+// arm starts the timer for the oldest unseen write, unless the timer runs.
 func (u *unseen[T]) arm() {
 	for u.inOrder.len() > 0 && u.inOrder.first().seen {
 		u.inOrder.pop()
@@ -213,7 +214,7 @@ func (u *unseen[T]) arm() {
 	}
 }
 
-// expire ends the waits that have lasted too long.
+// expire ends the waits that have reached their limit.
 func (u *unseen[T]) expire() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -226,7 +227,7 @@ func (u *unseen[T]) expire() {
 	u.arm()
 }
 
-// settle ends the waits for writes of an object.
+// settle ends the waits for those writes of an object for which seen returns true.
 func (u *unseen[T]) settle(object Key, seen func(*written) bool) {
 	var left []*written
 	for _, w := range u.byObject[object] {
@@ -247,7 +248,7 @@ func (u *unseen[T]) settle(object Key, seen func(*written) bool) {
 	}
 }
 
-// see ends the waits for what an event shows. The informer has applied the event.
+// see ends the waits for the writes that an event shows. The informer must have applied the event.
 func (u *unseen[T]) see(object Key, version string, gone bool) {
 	revision := u.reach(version)
 	if u.open.Load() == 0 {
@@ -261,7 +262,7 @@ func (u *unseen[T]) see(object Key, version string, gone bool) {
 	u.arm()
 }
 
-// seeList ends the waits for what a list shows. The informer has applied the list.
+// seeList ends the waits for the writes that a list shows. The informer must have applied the list.
 func (u *unseen[T]) seeList(version string, holds func(Key) bool) {
 	revision := u.reach(version)
 	if u.open.Load() == 0 {

@@ -22,7 +22,7 @@ import (
 )
 
 // A reconciler that writes through the client of its informer never reads an older state than the one it has written,
-// however far its informer lags.
+// even if its informer lags far behind.
 func TestReconcilersReadTheirOwnWrites(t *testing.T) { overBoth(t, testReconcilersReadTheirOwnWrites) }
 
 func testReconcilersReadTheirOwnWrites(t *testing.T, newWorkshop func(testing.TB) *workshop) {
@@ -40,12 +40,12 @@ func testReconcilersReadTheirOwnWrites(t *testing.T, newWorkshop func(testing.TB
 	informer.AddHandler(controller.Handler[Gear]{OnAdd: lag, OnUpdate: func(_, g *Gear) { lag(g) }, OnDelete: lag})
 
 	var mu sync.Mutex
-	last := map[string]uint64{} // the version that the reconciler of each Gear has written, 0 if it has deleted the Gear
+	last := map[string]uint64{} // the last version of each Gear that the reconciler wrote, 0 for a deleted Gear
 	reconciles, stale, removals := 0, 0, 0
 	note := func(name string, seen uint64) (enough bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		if wrote, ok := last[name]; ok && seen != wrote { // nobody else writes
+		if wrote, ok := last[name]; ok && seen != wrote { // the reconciler is the only writer
 			stale++
 		}
 		reconciles++
@@ -90,7 +90,7 @@ func testReconcilersReadTheirOwnWrites(t *testing.T, newWorkshop func(testing.TB
 	assert.Positive(t, removals)
 }
 
-// A controller that counts its children before it creates one creates none twice.
+// A controller that counts its children before it creates one never creates a duplicate.
 func TestReconcilersSeeTheChildrenTheyHaveCreated(t *testing.T) {
 	const parents, children = 5, 20
 	w := newWorkshop(t)
@@ -134,7 +134,7 @@ func TestReconcilersSeeTheChildrenTheyHaveCreated(t *testing.T) {
 	assert.Len(t, page.Items, parents*children)
 }
 
-// A key waits for the informer without a worker, and not for ever.
+// A key that waits for the informer occupies no worker, and its wait is limited.
 func TestKeysWaitForTheInformer(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -208,7 +208,7 @@ func TestKeysWaitForTheInformer(t *testing.T) {
 	}
 }
 
-// A write that fails, and a dry run, make nobody wait.
+// Failed writes and dry runs hold back no key.
 func TestNothingWaitsForWritesThatChangeNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)

@@ -24,7 +24,7 @@ type Handler[T any] struct {
 	// OnSynced is called once, after OnAdd was called for every object of the first list.
 	OnSynced func()
 
-	// onKey takes the place of OnAdd, OnUpdate and OnDelete. It needs no object.
+	// onKey replaces OnAdd, OnUpdate and OnDelete, and needs no decoded object.
 	onKey func(Key)
 }
 
@@ -95,11 +95,11 @@ func (i *Informer[T]) told() []*Handler[T] {
 	return i.handlers
 }
 
-// tell calls the handlers for a change of one object from old to now; nil means absence. The caller holds the delivering
-// lock.
+// tell calls the handlers for a change of one object from old to now. nil means that the object is absent. The caller
+// holds the delivering lock.
 func (i *Informer[T]) tell(key Key, old, now func() *T) {
 	handlers := i.told()
-	if len(handlers) > 1 { // they share what one of them has decoded
+	if len(handlers) > 1 { // so that they share the decoded objects
 		old, now = once(old), once(now)
 	}
 	for _, h := range handlers {
@@ -115,8 +115,8 @@ func once[T any](f func() *T) func() *T {
 	return sync.OnceValue(f)
 }
 
-// change calls the function for a change of one object from old to now; nil means absence. It asks for an object only if
-// the function needs it. An object that cannot be decoded counts as absent.
+// change calls the function for a change of one object from old to now. nil means that the object is absent. change
+// decodes an object only if the function needs it. An object that cannot be decoded counts as absent.
 func (h *Handler[T]) change(key Key, old, now func() *T) {
 	switch {
 	case h.onKey != nil:

@@ -24,42 +24,42 @@ type IndexFunc[T any] func(obj *T) []string
 type InformerOptions[T any] struct {
 	// LabelSelector and FieldSelector select the objects, as in a list.
 	LabelSelector, FieldSelector string
-	// ShardSelector selects a shard of the objects, such as the Selector of an election.Shard. The API must serve shards
-	// (see [rest.Options]).
+	// ShardSelector selects a shard of the objects. The method Selector of election.Shard returns one. The API must serve
+	// shards ([rest.Options].Sharded).
 	ShardSelector string
-	// Transform, if it is set, changes each decoded object before anybody sees it, for example to leave out what the program
-	// does not need. Its result must depend on the object only. It must keep the metadata by which informers know an
-	// object: the name, the namespace, the uid, the resourceVersion and the ownerReferences.
+	// Transform, if set, changes each decoded object before handlers, index functions and readers see it, for example to
+	// remove fields that the program does not need. Its result must depend on the object only. It must keep the metadata
+	// that informers need: name, namespace, uid, resourceVersion and ownerReferences.
 	Transform func(obj *T)
 	// Indexes are the indexes for ByIndex, by name.
 	Indexes map[string]IndexFunc[T]
-	// DecodedBytes is how many bytes of text of recently used objects an informer of an in-process client keeps decoded. A
-	// decoded object takes about as much memory as its text. Default: 32 MiB; negative: none.
+	// DecodedBytes limits the decoded objects that an informer of an in-process client keeps, in bytes of their text. A
+	// decoded object takes about as much memory as its text. Default: 32 MiB; negative: keep none.
 	DecodedBytes int64
 	// Name names the informer to the Observer, such as "widgets". Informers of one program need different names.
 	Name string
-	// Observer observes how far the informer lags behind the store. Default: nobody does.
+	// Observer observes how far the informer lags behind the store. Default: none.
 	Observer Observer
 	// Logger logs failures after which the informer tries again. Default: the informer logs errors only, to the logger
 	// that slog.Default returns when NewInformer is called.
 	Logger *slog.Logger
 }
 
-// Informer knows all objects of a resource while it runs, and reports every difference to handlers. Its content is
-// always the state of the store at one revision, which may lie inside the group of one commit. All methods are safe for
-// concurrent use.
+// Informer keeps track of all objects of a resource while it runs, and reports every difference to handlers. Its
+// content is always the state of the store at one revision, which may be between two writes of one commit. All methods
+// are safe for concurrent use.
 //
 // An informer of an in-process client in the stored version of the kind keeps no copy of the objects. It holds the
-// records of the store, decodes an object when a handler, an index function or a caller asks for it, and keeps those
-// that were used last ([InformerOptions].DecodedBytes). It leaves out an object that cannot be decoded, and logs the
-// error. Any other informer keeps all objects decoded. It needs less memory if T has only the fields that the program
-// reads, or if T is [apimeta.PartialObjectMetadata] (see [rest.ClientForEndpoint]).
+// records of the store, decodes an object when a handler, an index function or a caller asks for it, and keeps the most
+// recently used ones decoded ([InformerOptions].DecodedBytes). If it cannot decode an object, it logs the error and
+// leaves out the object. Any other informer keeps all objects decoded. It needs less memory if T has only the fields
+// that the program reads, or if T is [apimeta.PartialObjectMetadata] (see [rest.ClientForEndpoint]).
 //
-// All readers and handlers share the objects: never change one. Two reads of an object that did not change may return
-// different copies.
+// All readers and handlers share the objects: never change one. Two reads of an unchanged object may return different
+// copies.
 type Informer[T any] struct {
 	client    rest.Client[T]
-	namespace string // of the client, or empty
+	namespace string // the client's namespace, or empty
 	options   InformerOptions[T]
 	metadata  *metadata[T]
 	invalid   error // returned by Run at once
@@ -89,7 +89,7 @@ func NewInformer[T any](client rest.Client[T], options InformerOptions[T]) *Info
 	options.Logger = errorlog.Or(options.Logger)
 	inside := service.InsideOf(client)
 	i := &Informer[T]{options: options, synced: make(chan struct{}), namespace: inside.Namespace,
-		client: client.Namespace(inside.Namespace)} // a copy, whose writes the informer awaits
+		client: client.Namespace(inside.Namespace)} // a copy whose writes the informer awaits
 	service.NoteWrites(i.client, i.await)
 	i.metadata, i.invalid = metadataOf[T]()
 	if records := inside.Records; records != nil {
@@ -150,8 +150,8 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 }
 
 // Run makes the informer work until ctx ends, and then returns nil. Every user of the informer may call it: the
-// informer works while at least one call is active, and the last call to return leaves no goroutine. A later call
-// continues with the difference to what the informer holds.
+// informer works while at least one call is active, and the last call to return leaves no goroutine. A later call keeps
+// the objects that the informer holds, and reports the differences.
 //
 // If the store or the connection to the server fails, the informer tries again with the delays of client-go's
 // reflectors: 800 ms, doubled after each further failure up to 30 s, plus a random time of up to the same length.
@@ -262,7 +262,7 @@ func (i *Informer[T]) sync() {
 	}
 }
 
-// noteHandled reports to the Observer that the handlers have returned from a change.
+// noteHandled reports to the Observer that the handlers have handled a change.
 func (i *Informer[T]) noteHandled(written time.Time) {
 	if i.handled != nil && !written.IsZero() {
 		i.handled(max(0, time.Since(written)))

@@ -2,7 +2,7 @@ package controller
 
 import "strings"
 
-// Key names an object among those of its resource. Namespace is empty for cluster-scoped objects.
+// Key names an object within its resource. Namespace is empty for cluster-scoped objects.
 type Key struct{ Namespace, Name string }
 
 // String returns "namespace/name", or the bare name without a namespace.

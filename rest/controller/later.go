@@ -30,8 +30,8 @@ func newLater[K comparable]() later[K] {
 	}
 }
 
-// put makes a key wait until due. A key that waits for an earlier time keeps that time, and goes behind others only if
-// every call wants it.
+// put makes a key wait until due. If the key waits already, the earlier time counts, and the key goes behind others
+// only if all calls ask for that.
 func (l *later[K]) put(key K, due time.Time, behind bool) {
 	l.count++
 	t := timed[K]{due, l.count, key, behind}
@@ -51,7 +51,8 @@ func (l *later[K]) first() (time.Time, bool) {
 	return t.due, ok
 }
 
-// take removes and returns the earliest key, and says whether it goes behind others. There must be one.
+// take removes and returns the earliest key, and reports whether it goes behind others. At least one key must be
+// waiting.
 func (l *later[K]) take() (key K, behind bool) {
 	t, _ := l.byTime.PopMin()
 	delete(l.byKey, t.key)

@@ -91,8 +91,8 @@ func versions(gears []*Gear) map[string]string {
 	return out
 }
 
-// Whatever writers do and whatever the store drops, in the end the cache, its indexes, and the objects that early and
-// late handlers know equal the store's list.
+// After any writes, and even if the store drops changes, the cache, its indexes, and the objects that early and late
+// handlers know finally equal the store's list.
 func TestReplicasEqualTheStore(t *testing.T) { overBoth(t, testReplicasEqualTheStore) }
 
 func testReplicasEqualTheStore(t *testing.T, newWorkshop func(testing.TB) *workshop) {

@@ -7,19 +7,19 @@ import (
 
 // Observer observes queues, controllers and informers, for metrics. Module rest/metrics has one. A queue, a controller
 // or an informer without an Observer spends nothing on it. Several goroutines may call its methods and the functions
-// that these return at once. They must return soon, and must not call what they observe.
+// that they return at the same time. They must return soon, and must not call what they observe.
 type Observer interface {
 	// ObserveQueue begins to observe a queue. A controller has one queue for each call of Run. stats returns the present
 	// figures of the queue, at any time and from any goroutine, except within the functions of the observation.
 	ObserveQueue(name string, stats func() QueueStats) QueueObservation
-	// ObserveInformer returns the function that an informer calls after its handlers have returned from one change. lag is
-	// the time since the store committed the change. An informer of objects in another process, and deletions, do not know
-	// it, and are not reported.
+	// ObserveInformer returns the function that an informer calls after its handlers have returned from one change. lag
+	// is the time since the store committed the change. It is unknown for deletions and for objects in another process,
+	// so informers do not report these changes.
 	ObserveInformer(name string) (handled func(lag time.Duration))
 }
 
-// QueueObservation is what an [Observer] wants to know of a queue. All fields are optional. Later versions of this
-// package may add fields.
+// QueueObservation holds the functions with which an [Observer] observes a queue. All fields are optional. Later
+// versions of this package may add fields.
 type QueueObservation struct {
 	// Added is called for each key that is added, unless it waits already.
 	Added func()
@@ -40,16 +40,16 @@ type QueueStats struct {
 	// Ready is how many keys wait for a worker, Delayed how many wait for their time, and AtWork how many are held by
 	// workers.
 	Ready, Delayed, AtWork int
-	// Failing is how many keys have failed since their last success. AddRateLimited delays each of them by its own number
-	// of failures, of which MostFailures is the highest.
+	// Failing is how many keys have failed since their last success. MostFailures is the highest number of failures of
+	// one key. AddRateLimited delays each key by its number of failures.
 	Failing, MostFailures int
-	// Unfinished is how long the workers have held their present keys, all together, and Longest how long the slowest one
-	// has. LongestKey is the key of that one, as fmt.Sprint prints it. All are zero without an [Observer].
+	// Unfinished is the total time for which workers have held their present keys, and Longest is the longest of these
+	// times. LongestKey is the key held longest, as fmt.Sprint prints it. All three are zero without an [Observer].
 	Unfinished, Longest time.Duration
 	LongestKey          string
 }
 
-// observed is what a queue keeps for its Observer.
+// observed holds the data that a queue keeps for its Observer.
 type observed[K comparable] struct {
 	QueueObservation
 	added map[K]time.Time // when keys were added that no worker has taken
@@ -62,7 +62,7 @@ func (q *Queue[K]) observe(o Observer, name string) {
 	q.observed.QueueObservation = o.ObserveQueue(name, q.Stats)
 }
 
-// Stats returns the present figures. Their cost grows with the number of keys that workers hold and of those that have
+// Stats returns the present figures. The cost of a call grows with the number of keys that workers hold or that have
 // failed.
 func (q *Queue[K]) Stats() QueueStats {
 	q.mu.Lock()

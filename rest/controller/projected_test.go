@@ -16,7 +16,7 @@ import (
 	"github.com/decorum-go/decorum/rest/controller"
 )
 
-// transcript is a transport that keeps what the server sends.
+// transcript is a transport that records the answers of the server.
 type transcript struct {
 	to   http.RoundTripper
 	mu   sync.Mutex
@@ -44,7 +44,7 @@ func (r *recorded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// An informer of metadata gets nothing else from the server.
+// An informer of metadata receives only metadata from the server.
 func TestInformerOfMetadata(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -88,7 +88,7 @@ func TestInformerOfMetadata(t *testing.T) {
 	})
 }
 
-// Sides is a Gear of which a program reads only the labels and the number of teeth.
+// Sides is a Gear for a program that reads only the labels and the number of teeth.
 type Sides struct {
 	apimeta.TypeMeta `json:",inline"`
 	Metadata         struct {
@@ -103,7 +103,7 @@ type Sides struct {
 	} `json:"spec,omitzero"`
 }
 
-// A Go type may lack fields of the objects. The informer does not keep them.
+// The Go type of an informer may lack fields of the objects. The informer does not keep those fields.
 func TestInformerOfAGoTypeWithFewerFields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -126,7 +126,7 @@ func TestInformerOfAGoTypeWithFewerFields(t *testing.T) {
 	})
 }
 
-// Handlers, indexes and readers see what Transform leaves of an object.
+// Handlers, indexes and readers see the objects as Transform leaves them.
 func TestTransform(t *testing.T) { overBoth(t, testTransform) }
 
 func testTransform(t *testing.T, newWorkshop func(testing.TB) *workshop) {

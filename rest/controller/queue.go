@@ -17,7 +17,7 @@ type QueueOptions struct {
 	MaxDelay time.Duration
 	// Name names the queue to the Observer. A [Controller] sets it to its own name.
 	Name string
-	// Observer observes the queue. Default: nobody does.
+	// Observer observes the queue. Default: none.
 	Observer Observer
 }
 
@@ -30,9 +30,10 @@ const (
 var ErrShutDown = errors.New("the queue is shut down")
 
 // Queue passes keys to workers, in the order in which they were added. Keys that were added with AddBehind come after
-// those that were added in other ways. It passes a key that is added again while it waits only once. It passes a key that is added while a worker holds it, between Get and Done, again after Done. So no
-// two workers hold the same key, and no addition is lost. All methods are safe for concurrent use. A queue starts no
-// goroutine; one timer serves all delayed keys.
+// keys that were added in other ways. If a key is added again while it waits, the queue passes it only once. If a key
+// is added while a worker holds it, between Get and Done, the queue passes it again after Done. So no two workers hold
+// the same key, and no addition is lost. All methods are safe for concurrent use. A queue starts no goroutine; one
+// timer serves all delayed keys.
 type Queue[K comparable] struct {
 	base, max time.Duration
 	clock     clock
@@ -41,8 +42,8 @@ type Queue[K comparable] struct {
 
 	mu       sync.Mutex
 	ready    fifo[K]
-	behind   fifo[K]     // the keys behind the ready ones, and keys that have become ready meanwhile
-	waiting  int         // how many keys are behind
+	behind   fifo[K]     // keys behind the ready ones; pop skips those that have become ready meanwhile
+	waiting  int         // the number of keys in stage isBehind
 	passed   int         // how many ready keys workers have taken since they last took one from behind
 	keys     map[K]stage // the keys that are ready or held by a worker
 	failures map[K]int
@@ -64,7 +65,7 @@ const (
 	workAgainBehind                  // held by a worker, and added with AddBehind meanwhile
 )
 
-// maxPassed is how many ready keys in a row may pass those behind them.
+// maxPassed is how many ready keys in a row workers take before they take a key from behind.
 const maxPassed = 9
 
 // NewQueue returns an empty queue.
@@ -94,9 +95,9 @@ func (q *Queue[K]) Add(key K) {
 }
 
 // AddBehind appends a key behind all keys that were added in other ways, unless the queue contains it. It is for keys
-// that nobody has changed: a change that a user makes goes before them. Workers take such a key when no other is ready,
-// and after nine others at the latest. If the key is added in another way meanwhile, it moves to the other keys. After
-// ShutDown AddBehind does nothing.
+// of unchanged objects, so that changes by users are handled first. Workers take such a key when no other key is ready,
+// and after nine other keys in a row. If the key is added in another way meanwhile, it moves up to the other keys.
+// After ShutDown, AddBehind does nothing.
 func (q *Queue[K]) AddBehind(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -121,7 +122,7 @@ func (q *Queue[K]) add(key K, behind bool) {
 	case was == isBehind && !behind:
 		if q.waiting--; q.waiting == 0 {
 			q.behind = fifo[K]{}
-		} // otherwise the key stays there, and pop skips it
+		} // otherwise the key stays in behind, and pop skips it
 		q.append(key, false)
 	}
 }
@@ -145,7 +146,7 @@ func (q *Queue[K]) append(key K, behind bool) {
 	q.signal()
 }
 
-// pop removes the next key from the ready ones and from those behind. There must be one.
+// pop removes and returns the next key. The queue must not be empty.
 func (q *Queue[K]) pop() K {
 	switch {
 	case q.waiting == 0:
@@ -181,8 +182,8 @@ func (q *Queue[K]) AddAfter(key K, d time.Duration) {
 	q.addAfter(key, d, false)
 }
 
-// AddBehindAfter is AddAfter, but it adds the key as AddBehind does. If the key is delayed already, it goes behind only
-// if both calls want it.
+// AddBehindAfter is like AddAfter, but adds the key as AddBehind does. A delayed key goes behind only if all calls that
+// delay it are calls of AddBehindAfter.
 func (q *Queue[K]) AddBehindAfter(key K, d time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -3,15 +3,15 @@ package controller
 import "context"
 
 // Source tells a controller which objects to reconcile. It runs until ctx ends, and calls enqueue for each key, from
-// any goroutine and as often as it likes. It calls synced once its initial keys are known: the controller reconciles
-// nothing until all sources have done so. It may return nil before ctx ends if it has no more keys; an error ends the
-// controller.
+// any goroutine and any number of times. It calls synced once its initial keys are known. The controller reconciles
+// nothing until all sources have called synced. It may return nil before ctx ends if it has no more keys; an error ends
+// the controller.
 //
 // Hosts write their own sources for events outside of the API, such as a timer or a device.
 type Source func(ctx context.Context, enqueue func(Key), synced func()) error
 
-// inOrder returns two functions for the handler of a source. add enqueues a key. Until synced has been called, it
-// enqueues keys behind those of all sources that have changed, because nobody has changed the objects of a first list.
+// inOrder returns two functions for the handler of a source. add enqueues a key. Until synced is called, add enqueues
+// keys behind the changed objects of all sources, because the objects of a first list are not known to have changed.
 func inOrder(ctx context.Context, enqueue func(Key), done func()) (add func(Key), synced func()) {
 	current := enqueue
 	if g, ok := ctx.Value(gateKey{}).(*gate); ok {
@@ -36,7 +36,7 @@ func For[T any](objects *Informer[T]) Source {
 
 // Owned returns the source of objects that the controller creates for others. When one is added, updated or deleted,
 // the source enqueues its owner: the one whose owner reference has controller set (API conventions, Metadata). owners
-// is the informer of the owners, usually that of [For].
+// is the informer of the owners, usually the informer of [For].
 func Owned[T, Owner any](objects *Informer[T], owners *Informer[Owner]) Source {
 	return Mapped(objects, func(obj *T) []Key {
 		o, ok := objects.metadata.controllerOf(obj)
@@ -55,8 +55,8 @@ func Owned[T, Owner any](objects *Informer[T], owners *Informer[Owner]) Source {
 }
 
 // Mapped returns the source of objects on which others depend in a way that only the host knows. When one is added,
-// updated or deleted, the source enqueues the keys of the dependents; after an update also those of the previous state.
-// keys must not change the object.
+// updated or deleted, the source enqueues the keys of the dependents. After an update, it also enqueues the keys for
+// the previous state. keys must not change the object.
 func Mapped[T any](objects *Informer[T], keys func(obj *T) []Key) Source {
 	return func(ctx context.Context, enqueue func(Key), synced func()) error {
 		enqueue, synced = inOrder(ctx, enqueue, synced)

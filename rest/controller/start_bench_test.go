@@ -13,7 +13,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// stock puts Gears of about 2 KB into the store, as controllers write them: labels, an owner, managedFields.
+// stock puts Gears of about 2 KB into the store. They have labels, an owner and managedFields, as controllers write
+// them.
 func (w *workshop) stock(count int) {
 	w.t.Helper()
 	for n := range count {
@@ -33,17 +34,17 @@ func (w *workshop) stock(count int) {
 	}
 }
 
-// heap returns how many bytes are reachable.
+// heap returns the number of reachable bytes.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // the first one only empties pools into their victims
+	runtime.GC() // the first collection does not free pooled objects yet
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
 
-// BenchmarkStart starts an informer of 100,000 objects. It reports the memory that an object takes in the informer, beside
-// the store.
+// BenchmarkStart starts an informer of 100,000 objects. It reports the memory that the informer needs for each object,
+// in addition to the store.
 func BenchmarkStart(b *testing.B) {
 	const count = 100_000
 	w := newWorkshop(b)

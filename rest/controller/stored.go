@@ -14,8 +14,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// stored is the form of objects that a store of the process holds: its records. An object is decoded when somebody asks
-// for it.
+// stored is the form of objects that are in a store of this process. The informer keeps the records of the store, and
+// decodes an object on demand.
 type stored[T any] struct {
 	records  *service.Records
 	selected service.Selected
@@ -28,7 +28,7 @@ type stored[T any] struct {
 const (
 	// defaultDecodedBytes is the default of InformerOptions.DecodedBytes.
 	defaultDecodedBytes = 32 << 20
-	// decodedOverhead is about the memory that a decoded object takes in the cache besides its text.
+	// decodedOverhead is the approximate memory of a decoded object in the cache besides its text, in bytes.
 	decodedOverhead = 200
 )
 
@@ -41,7 +41,7 @@ func newStored[T any](i *Informer[T], records *service.Records) content[T] {
 		recent: generations.New[*storage.Record, *T](storage.NewBudget(bytes), bytes),
 		logger: i.options.Logger, transform: i.options.Transform,
 	}
-	// A list leaves room for what is read by name.
+	// A list uses at most half of the bytes, which leaves room for objects that are read by name.
 	return newObjects(i, s, func(key Key) *storage.Record {
 		return &storage.Record{Key: storage.Key{Namespace: key.Namespace, Name: key.Name}}
 	}, room(bytes/2))
@@ -51,7 +51,7 @@ func (s *stored[T]) key(r *storage.Record) Key { return Key{r.Key.Namespace, r.K
 
 func (s *stored[T]) uid(r *storage.Record) string { return r.UID }
 
-// unchanged implements [form]. After an upgrade, the store holds another record of the same state.
+// unchanged implements [form]. After an upgrade, the store holds a new record of the same state.
 func (s *stored[T]) unchanged(old, now *storage.Record) (*storage.Record, bool) {
 	same := old.Revision == now.Revision && old.UID == now.UID
 	if same && old != now {
@@ -74,9 +74,10 @@ func (s *stored[T]) open(r *storage.Record, keep *room) *T {
 	return s.recent.Add(r, obj, size)
 }
 
-// decode returns the object of a record as it was at a revision, or nil, and its size in the cache.
+// decode returns the object of a record with a revision as its resourceVersion, and its size in the cache. It returns
+// nil if the record cannot be decoded.
 func (s *stored[T]) decode(r *storage.Record, at watch.Revision) (obj *T, size int64) {
-	decoded, length, err := s.records.Decode(context.Background(), r, at) // readers of an informer have no context
+	decoded, length, err := s.records.Decode(context.Background(), r, at) // reads of an informer take no context
 	if err != nil {
 		s.logger.Error("informer left out an object", "key", s.key(r), "error", err)
 		return nil, 0

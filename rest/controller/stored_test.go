@@ -39,7 +39,7 @@ func TestNoSecondCopyInTheProcess(t *testing.T) {
 	assert.Less(t, perObject(map[string]controller.IndexFunc[Gear]{"app": byApp}), bare+60, "with an index")
 }
 
-// An informer keeps the objects decoded that were read last, as far as its budget allows.
+// An informer keeps the most recently read objects decoded, within its budget.
 func TestRecentObjectsStayDecoded(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -62,7 +62,7 @@ func TestRecentObjectsStayDecoded(t *testing.T) {
 	}
 }
 
-// While a handler hangs, its informer keeps the last state of each object that it reported, and no later one.
+// While a handler hangs, its informer keeps the last reported state of each object, and no later one.
 func TestHandlerThatHangsKeepsNoHistory(t *testing.T) {
 	w := newWorkshop(t)
 	w.create(gear("a", 0))
@@ -100,7 +100,7 @@ func TestHandlerThatHangsKeepsNoHistory(t *testing.T) {
 	assert.Equal(t, "update a 0->20", within(t, changes))
 }
 
-// An object whose text does not fit its Go type hides no other one.
+// An object whose text does not fit its Go type hides no other objects.
 func TestObjectThatCannotBeDecodedIsLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// reportStuck logs the key of a call of the reconciler that has not returned for long, until returned is called.
+// reportStuck logs the key of a call of the reconciler that runs longer than StuckAfter. Call returned when the call
+// ends.
 func (c *Controller) reportStuck(ctx context.Context, key Key) (returned func()) {
 	age := c.options.StuckAfter
 	if age < 0 {

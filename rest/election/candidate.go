@@ -58,7 +58,7 @@ func expected(err error) bool {
 	return errors.Is(err, errHeld) || status.IsConflict(err) || status.IsAlreadyExists(err)
 }
 
-// take takes the lease if nobody holds it.
+// take takes the lease if no other candidate holds it.
 func (c *candidate) take(ctx context.Context) (begun time.Time, err error) {
 	lease, err := c.Client.Get(ctx, c.Name)
 	if status.IsNotFound(err) {

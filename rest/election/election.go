@@ -36,7 +36,7 @@ type Options struct {
 	RetryPeriod time.Duration
 
 	// OnLeader, unless nil, receives the identity of each new leader that the candidate sees, including its own. It
-	// receives "" when nobody leads. The candidate waits for OnLeader, so it must return quickly.
+	// receives "" when no candidate leads. The candidate waits for OnLeader, so it must return quickly.
 	OnLeader func(identity string)
 	// Logger logs at level Info when the candidate starts and stops leading, and at level Error when a request fails.
 	// Default: Run logs errors only, to the logger that slog.Default returns when Run starts.

@@ -23,10 +23,10 @@ import (
 // ShardOptions configure [RunShards]. All replicas must use the same Name, Shards, ByNamespace and durations. To change
 // them, stop all replicas first.
 type ShardOptions struct {
-	// Options are those of the leases. The leases of the shards have the names NAME-0, NAME-1 and so on, and that of each
-	// replica begins with NAME-member-. RunShards does not call OnLeader.
+	// Options configure the leases. The leases of the shards have the names NAME-0, NAME-1 and so on. The name of a
+	// replica's own lease begins with NAME-member-. RunShards does not call OnLeader.
 	Options
-	// Shards is the number of shards. More replicas than that have nothing to do, and with a few times as many shards as
+	// Shards is the number of shards. Any further replicas have nothing to do. With a few times as many shards as
 	// replicas, each replica gets about the same share. Default: 16.
 	Shards int
 	// ByNamespace keeps all objects of a namespace in one shard. By default, the uid of an object determines its shard.
@@ -35,7 +35,7 @@ type ShardOptions struct {
 
 // Shard is a part of the objects. At most one replica works on it at a time.
 type Shard struct {
-	// Number is that of the shard, of the numbers from 0 to Of-1.
+	// Number is the number of the shard, from 0 to Of-1. Of is the number of shards.
 	Number, Of int
 	// Epoch grows whenever another replica takes the shard.
 	Epoch int32
@@ -65,9 +65,9 @@ func (s Shard) Selector() string {
 	return fmt.Sprintf("shardRange(%s, '%s', '%s')", field, begin(s.Number), begin(s.Number+1))
 }
 
-// Transact is [rest.API.Transact], but it commits nothing and returns [ErrTaken] if another replica has taken the shard.
-// So a replica that was stopped for a while and continues changes nothing. The API must be that of the Client of the
-// options, in the same process. Transact does not protect effects outside of the API.
+// Transact is like [rest.API.Transact], but commits nothing and returns [ErrTaken] if another replica has taken the
+// shard. So a replica that resumes after a suspension changes nothing. The Client of the options must be an in-process
+// client of the same API. Transact does not protect effects outside of the API.
 func (s Shard) Transact(ctx context.Context, api *rest.API, fn func(ctx context.Context) error) error {
 	return api.Transact(ctx, func(ctx context.Context) error {
 		lease, err := s.leases.Get(ctx, s.lease)
@@ -90,16 +90,17 @@ func transitionsOf(lease *builtin.Lease) int32 {
 	return 0
 }
 
-// RunShards works on the shards that fall to this replica, until ctx ends. It calls work for each of them, at the same
-// time. The context of work ends when the shard falls to another replica, when the replica loses the lease of the shard,
-// and when ctx ends. work must then stop and return.
+// RunShards works on the shards that fall to this replica, until ctx ends. It calls work for each of these shards
+// concurrently. The context of work ends when the shard falls to another replica, when the replica loses the lease of
+// the shard, and when ctx ends. work must then stop and return.
 //
-// Each replica and each shard has a lease. The replicas agree on who works on a shard by the hash of their identities
-// and the number of the shard (rendezvous hashing), so a replica that comes or goes moves no more shards than necessary.
-// A replica whose ctx ends hands its shards over at once. If it dies, the others take its shards after LeaseDuration.
+// Each replica and each shard has a lease. A hash of the replica's identity and the shard's number determines which
+// replica works on the shard (rendezvous hashing), so no more shards move than necessary when a replica joins or
+// leaves. A replica whose ctx ends hands its shards over at once. If it dies, the others take its shards after
+// LeaseDuration.
 //
-// If work returns while the replica holds the shard, RunShards stops and returns its result. If it returns an error
-// after the end of its context, RunShards logs the error. RunShards returns an error if an option is invalid, if work
+// If work returns while the replica holds the shard, RunShards stops and returns its result. If work returns an error
+// after its context has ended, RunShards logs the error. RunShards returns an error if an option is invalid, if work
 // panics, or if the client's API in the same process closes. All goroutines that it starts end before it returns.
 func RunShards(ctx context.Context, options ShardOptions, work func(ctx context.Context, shard Shard) error) error {
 	options.Identity = cmp.Or(options.Identity, rand.Text())
@@ -121,23 +122,23 @@ func RunShards(ctx context.Context, options ShardOptions, work func(ctx context.
 	return err
 }
 
-// replica is what a replica knows of the shards. Only the goroutine of RunShards uses it.
+// replica is the state of a call of RunShards. Only the goroutine of that call uses it.
 type replica struct {
 	ShardOptions
 	work   func(context.Context, Shard) error
-	leases map[string]*candidate // the leases of the members and of the shards, as they were seen last
+	leases map[string]*candidate // the last known leases of the members and of the shards
 	member candidate             // holds the replica's own lease
 	held   map[int]*holding
 	ended  chan *holding
 	events chan rest.Event[builtin.Lease]
-	broken chan error // receives why no more events come; nil while nobody sends any
+	broken chan error // receives the error that ended the watch; nil if no watch runs
 }
 
 // holding is a shard on which the replica works.
 type holding struct {
 	number int
 	stop   context.CancelFunc
-	// handsOver says that the shard falls to another replica, or that RunShards ends.
+	// handsOver is set if the shard falls to another replica or RunShards ends.
 	handsOver bool
 	err       error
 }
@@ -179,7 +180,7 @@ func (r *replica) run(ctx context.Context) error {
 	}
 }
 
-// join renews the replica's own lease, and begins to watch all leases if nobody does.
+// join renews the replica's own lease, and starts to watch all leases if no watch runs.
 func (r *replica) join(ctx context.Context) error {
 	attempt, cancel := context.WithTimeout(ctx, r.RenewDeadline)
 	defer cancel()
@@ -243,10 +244,10 @@ func (r *replica) observe(lease *builtin.Lease) {
 	c.observe(lease)
 }
 
-// expired reports whether nobody has renewed the lease that a candidate has seen for its duration.
+// expired reports whether the candidate has seen no renewal of the lease for the duration of the lease.
 func (c *candidate) expired() bool { return time.Since(c.since) > c.durationOf(c.seen) }
 
-// share takes the shards that fall to the replica and are free, and gives up the others.
+// share takes the free shards that fall to the replica, and gives up the shards that fall to other replicas.
 func (r *replica) share(ctx context.Context) {
 	members := []string{r.Identity}
 	for name, c := range r.leases {
@@ -295,7 +296,7 @@ func (r *replica) take(ctx context.Context, number int) {
 		}
 		return
 	}
-	own := *c // the term writes it in a goroutine of its own
+	own := *c // a copy, because the term changes it in another goroutine
 	shard := Shard{Number: number, Of: r.Shards, Epoch: transitionsOf(c.seen), byNamespace: r.ByNamespace, lease: name,
 		identity: r.Identity, leases: r.Client}
 	holding := &holding{number: number}
@@ -308,7 +309,8 @@ func (r *replica) take(ctx context.Context, number int) {
 	}()
 }
 
-// end notes that the replica no longer works on a shard. returned says that work has returned on its own.
+// end notes that the replica no longer works on a shard. returned reports whether work returned before its context
+// ended.
 func (r *replica) end(ctx context.Context, h *holding) (returned bool, err error) {
 	delete(r.held, h.number)
 	h.stop()
@@ -323,7 +325,8 @@ func (r *replica) end(ctx context.Context, h *holding) (returned bool, err error
 	return false, nil
 }
 
-// leave waits for the work on all shards, which releases their leases, and removes the replica's own lease.
+// leave stops the work on all shards, removes the replica's own lease, and waits until the leases of the shards are
+// released.
 func (r *replica) leave(ctx context.Context) {
 	for _, h := range r.held {
 		h.handsOver = true
@@ -349,7 +352,7 @@ func (r *replica) leave(ctx context.Context) {
 	}
 }
 
-// winner returns the member to which a shard falls.
+// winner returns the member that should work on a shard.
 func winner(members []string, shard int) (best string) {
 	most := uint64(0)
 	for _, m := range members {
@@ -360,10 +363,10 @@ func winner(members []string, shard int) (best string) {
 	return best
 }
 
-// hash returns a number in which every bit depends on the whole text.
+// hash returns a number whose bits all depend on the whole text.
 func hash(text string) uint64 {
 	h := fnv.New64a()
-	_, _ = io.WriteString(h, text) // a hash always takes it
+	_, _ = io.WriteString(h, text) // a hash never returns an error
 	x := h.Sum64()
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9 // the finalizer of SplitMix64
 	x = (x ^ x>>27) * 0x94d049bb133111eb

@@ -25,12 +25,12 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// factory has replicas that share shards. No two of them work on a shard at a time.
+// factory runs replicas that share shards. It fails the test if two of them work on a shard at the same time.
 type factory struct {
 	*testing.T
 	store *storage.Engine
 	mu    sync.Mutex
-	works map[int]string // who works on each shard
+	works map[int]string // the replica that works on each shard
 	moves int
 }
 
@@ -69,7 +69,7 @@ func (f *factory) start(id string) (cut *atomic.Bool, stop func()) {
 	}
 }
 
-// transport is a transport that calls a function.
+// transport is a function that implements http.RoundTripper.
 type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
@@ -105,7 +105,7 @@ func (f *factory) worker(id string) func(context.Context, election.Shard) error 
 	}
 }
 
-// shares returns on how many shards each replica works, and how many shards have moved since the last call.
+// shares returns the number of shards of each replica, and the number of shards that have moved since the last call.
 func (f *factory) shares() (map[string]int, int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,7 +157,7 @@ func TestReplicasShareTheShards(t *testing.T) {
 	})
 }
 
-// The shards together contain each object once.
+// Each object belongs to exactly one shard.
 func TestSelectorsOfShards(t *testing.T) {
 	inFactory(t, func(f *factory) {
 		leases := resttest.Client[builtin.Lease](f, f.api(rest.Options{Store: f.store, Sharded: true}))
