@@ -102,7 +102,7 @@ func BenchmarkMemoryPerWatch(b *testing.B) {
 func TestAnIdleWatchTakesTheMemoryOfAnIdleStream(t *testing.T) {
 	const target = 1.1
 	ratio := math.Inf(1)
-	for range 3 { // the best counts: what other tests have left for the collector disturbs a measurement
+	for range 8 { // the best counts, because the collector and a busy machine disturb a measurement
 		ours, limit := watchMemory(t, 1000)
 		t.Logf("an idle watch takes %.0f bytes, an idle stream of net/http %.0f", ours, limit)
 		if ratio = min(ratio, ours/limit); ratio < target {
