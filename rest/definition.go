@@ -175,8 +175,8 @@ type Names struct {
 // any other error or panics, the server sends a 500. A hook should return when its context ends, see
 // [Limits].RequestTimeout.
 //
-// The objects belong to the hook. Their texts share the memory of the whole object, so a hook that keeps a text for
-// longer should clone it.
+// The objects belong to the hook. Their strings share the memory of the whole object, so a hook that keeps a string
+// after it returns should clone the string.
 type Hooks[T any] struct {
 	// Default fills in fields that the client has left out, after the defaults of the struct's tags. It may add elements to
 	// a set and to a keyed list. If it changes a value that the client has sent, the server sends a 500 (API conventions,

@@ -30,8 +30,8 @@ type Resource struct {
 	// Extract reads the parts from an object's JSON.
 	Extract Extractor
 	// Indexed are the labels and fields that the store indexes, so that it finds the records with a value without
-	// visiting all others. Index.Field is an index into Extracted.Fields. Each index costs about 40 bytes for every
-	// record that has a value, and each write about as much time as the main tree.
+	// visiting all others. Index.Field is an index into Extracted.Fields. Each index takes about 40 bytes for every
+	// record that has a value, and adds about as much time to each write as the main tree takes.
 	Indexed []watch.Index
 	// Fingerprint must change when Extract or the form of the JSON changes.
 	Fingerprint string

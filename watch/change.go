@@ -26,9 +26,9 @@ type Key struct {
 	Namespace string
 	// Name is empty unless the key names one object.
 	Name string
-	// Space is the space of the store in which the object lies. It is for stores that several APIs share: such a store
-	// puts the space of an API into each key that it passes to the store below. The stores of this module have only the
-	// space "", and refuse keys of others. Space may change until v1.1.
+	// Space is the space of the store that holds the object. Spaces are for stores that several APIs share. Such a
+	// store adds the space of an API to each key that it passes to the store below. The stores of this module have only
+	// the space "", and refuse keys of other spaces. Space may change until v1.1.
 	Space string
 }
 

@@ -25,5 +25,5 @@
 //
 //	kubectl get --raw /debug/pprof/heap >heap; go tool pprof heap
 //
-// Other plug-ins add paths of their own below /debug/ with [rest.PluginParts].
+// Other plug-ins add their own paths below /debug/ with [rest.PluginParts].
 package debug

@@ -104,7 +104,7 @@ func (x *index) Put(ctx context.Context, key storage.Key, record *storage.Record
 	return nil
 }
 
-// decode decodes the text of an object, and reports whether there is one. An object that is gone has no text.
+// decode decodes the text of an object, and reports whether it succeeds. A deleted object has no text.
 func decode(text []byte, into any) (exists bool) {
 	return text != nil && json.Unmarshal(text, into) == nil
 }

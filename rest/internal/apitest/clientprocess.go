@@ -40,7 +40,7 @@ type order struct {
 	Caller      string // names the connections
 	Address     string
 	TLS         bool   // speak TLS, and trust every certificate
-	Header      string // lines of each request, each with its end
+	Header      string // header lines of each request, with their line ends
 	Request     string // the bytes that a connection sends, see its method completed
 	Connections int
 	// Answers is how many complete answers the connections read in all.
@@ -49,7 +49,8 @@ type order struct {
 	Bytes int64
 }
 
-// Clients is the process of the clients, as the benchmark sees it. Callers take over TLS and Header.
+// Clients is the benchmark's handle on the process of the clients. Callers use the TLS and Header that are set when
+// they are made.
 type Clients struct {
 	TLS    bool   // the clients speak TLS, and trust every certificate
 	Header string // a further header of each request, such as "Authorization: Bearer secret"
@@ -276,7 +277,7 @@ func (c *Clients) caller(name string, o order) *Caller {
 	return &Caller{c, o}
 }
 
-// header returns the line of the further header.
+// header returns Header as a line of a request, or nothing if Header is empty.
 func (c *Clients) header() string {
 	if c.Header == "" {
 		return ""

@@ -61,8 +61,8 @@ func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T,
 	return result, context.DeadlineExceeded
 }
 
-// reserveStack makes the stack of a new goroutine as large as most writes need, before there is anything on it. Otherwise
-// the runtime doubles the stack several times while the write runs, and copies it each time.
+// reserveStack grows the stack of a new goroutine to the size that most writes need, while the stack is still nearly
+// empty. Otherwise the runtime doubles and copies the stack several times while the write runs.
 //
 //go:noinline
 func reserveStack(i int) byte {
