@@ -36,7 +36,7 @@ const (
 // commit (API concepts, Dry-run).
 const DryRunAll = "All"
 
-// FieldValidation says what a write does about unknown and duplicate fields (API
+// FieldValidation says how a write treats unknown and duplicate fields (API
 // concepts, Validation for unrecognized or duplicate fields). Empty means
 // [FieldValidationWarn].
 type FieldValidation string

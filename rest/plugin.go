@@ -26,7 +26,7 @@ import (
 // A Plugin value serves one API, because it usually keeps what it knows of that API. Make another value for another
 // API. [PluginParts] without state may serve several.
 //
-// A plug-in can wrap another: it calls Plug of the other one, changes the parts, and returns them.
+// A plug-in can wrap another plug-in. It calls Plug of the other plug-in, changes the parts, and returns them.
 type Plugin interface {
 	// Plug returns the parts that the plug-in adds to an API. [New] calls it once, before the API serves anything. Plug
 	// keeps api for the functions among the parts, which may call it from the first request on. Plug starts nothing. It
@@ -45,7 +45,7 @@ type PluginAPI struct{ *API }
 // and in the order of [Options.Plugins]. This order decides which Admission runs first, which Authenticator and which
 // Authorizer is asked first, and what [API.Start] starts first.
 //
-// PluginParts are a Plugin themselves, for a plug-in that needs no API.
+// PluginParts is itself a Plugin, for a plug-in that needs no API.
 type PluginParts struct {
 	// Name names the plug-in in errors and in /readyz, such as "roles". Required.
 	Name string

@@ -135,7 +135,7 @@ func (r *Record) With(text []byte, parts Extracted) *Record {
 
 // AppendAt appends the record's JSON to dst, with another revision as its resourceVersion. A DELETED event shows the
 // last state at the revision of the deletion, or of the change after which the object no longer matched the selector.
-// It returns dst and an error if the JSON cannot be read.
+// If it cannot read the JSON, it returns dst and the error.
 func (r *Record) AppendAt(ctx context.Context, dst []byte, revision watch.Revision) ([]byte, error) {
 	text, err := r.JSON(ctx)
 	if err != nil {
@@ -205,8 +205,8 @@ func (r *Record) same(json []byte, version Span) bool {
 		string(r.text[r.Version.End:]) == string(json[version.End:])
 }
 
-// Holds reports whether the JSON of the record is a text, apart from the resourceVersion. A store that has kept what it
-// was given returns such a record. The error comes from [Record.JSON].
+// Holds reports whether the JSON of the record equals a text, apart from the resourceVersion. It does if the store kept
+// the text of a write unchanged. The error comes from [Record.JSON].
 func (r *Record) Holds(ctx context.Context, text []byte) (bool, error) {
 	stored, err := r.JSON(ctx)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/decorum-go/decorum/rest/access"
 )
 
-// Observer observes the requests of an API: for logs, metrics, traces and audits. A plug-in has one in its
-// rest.PluginParts. An API without an Observer spends nothing on it. Packages rest/audit and rest/requestlog, and
+// Observer observes the requests of an API, for logs, metrics, traces and audits. A plug-in supplies it in its
+// rest.PluginParts. An API without an Observer does no work for it. Packages rest/audit and rest/requestlog, and
 // modules rest/metrics and rest/tracing, are built on it.
 //
-// An Observer sees the requests that the API receives over HTTP, health checks and failed requests too. It does not see
-// the calls of in-process clients. But if a hook calls the API with its context, the steps and the changes of that call
-// belong to the request that runs the hook.
+// An Observer sees the requests that the API receives over HTTP, including health checks and failed requests. It does
+// not see the calls of in-process clients. But if a hook calls the API with its context, the steps and the changes of
+// that call belong to the request that runs the hook.
 type Observer interface {
 	// Observe begins to observe a request. The API calls it once for each request, when the user and the access are known
 	// and the Authorizer has decided, and before the request acts. For a request that fails earlier, r.Refused is the
