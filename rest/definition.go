@@ -105,10 +105,10 @@ type Resource[T any] struct {
 	// Rules are validation rules in the Common Expression Language, made by module cel. New checks them, OpenAPI publishes
 	// them, and they are evaluated on objects that their schema accepts.
 	Rules Rules
-	// SelectableFields are the fields that a field selector may name besides those of metadata, such as "spec.color":
-	// strings, booleans and integers, at most 16. They are indexed: a list or watch by one value costs as much as the
-	// objects with this value. "color=spec.paint,spec.material" declares the name color for the first of these fields that
-	// has a value.
+	// SelectableFields are the fields that a field selector may name besides the fields of metadata, such as
+	// "spec.color": strings, booleans and integers, at most 16. They are indexed: a list or watch by one value costs as
+	// much as the objects with this value. "color=spec.paint,spec.material" declares the name color for the first of
+	// these fields that has a value.
 	SelectableFields []string
 	// IndexedLabels are the keys of labels that are indexed in the same way, at most 8. Clients may select by any label;
 	// an index pays if many clients select few of many objects by it.
@@ -141,9 +141,9 @@ type Resource[T any] struct {
 	// Stage says whether clients see this version, and whether they should still use it.
 	Stage Stage
 
-	// Overlay says what the tags of T do not say, for types that cannot be changed, such as those of k8s.io/api. It holds
-	// the text of an api tag for a type or a field: "Container.ports": "list=map,key=containerPort,key=protocol". The name
-	// of a type may include its import path.
+	// Overlay says what the tags of T do not say, for types that cannot be changed, such as the types of k8s.io/api. It
+	// holds the text of an api tag for a type or a field: "Container.ports": "list=map,key=containerPort,key=protocol".
+	// The name of a type may include its import path.
 	Overlay map[string]string
 	// Wire is the dialect of the resource, and what else kinds of Kubernetes need to look the same here.
 	Wire Wire

@@ -217,8 +217,8 @@ func (r *Record) Holds(ctx context.Context, text []byte) (bool, error) {
 		r.same(text, Span{r.Version.Start, uint32(end)}), nil
 }
 
-// share replaces parts that equal those of the previous version by the same memory, so that the versions of an object
-// in the log hold them once.
+// share makes parts that equal parts of the previous version use the same memory, so that the versions of an object in
+// the log hold them once.
 func (p *Extracted) share(old *Extracted) {
 	if p.UID == old.UID {
 		p.UID = old.UID

@@ -16,9 +16,9 @@ type Event[T any] struct {
 type Revision uint64
 
 // Key names an object, or all objects that a watch or a list covers. The full key of an object has Resource, Namespace
-// (empty for a cluster-scoped resource) and Name. A key of which only Resource is set covers the whole resource; a key
-// with Resource and Namespace covers one namespace of it. A key without these covers its whole space, and is for
-// watches only.
+// (empty for a cluster-scoped resource) and Name. A key with only Resource covers the whole resource; a key with
+// Resource and Namespace covers one namespace of it. A key without these covers its whole space, and is for watches
+// only.
 type Key struct {
 	// Resource is the plural and the group, such as "widgets.example.com", or "configmaps" in the core group.
 	Resource string
@@ -54,7 +54,8 @@ func (k Key) resource() Key { return Key{Space: k.Space, Resource: k.Resource} }
 type Change[T any] struct {
 	// Key is the full key of the object.
 	Key Key
-	// Revision is that of the change. It is also the resourceVersion of the object that the change wrote or deleted.
+	// Revision is the revision of the change. It is also the resourceVersion of the object that the change wrote or
+	// deleted.
 	Revision Revision
 	// Previous is the state before the change, Current the state after it.
 	Previous, Current *T

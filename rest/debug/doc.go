@@ -20,7 +20,7 @@
 // It shows what the dump endpoints of kube-apiserver show: the levels, the lengths of their queues, and what each flow
 // has had.
 //
-// The profiles are those of net/http/pprof, which this package does not link, because net/http/pprof registers itself
+// The profiles match net/http/pprof. This package does not link net/http/pprof, because net/http/pprof registers itself
 // with [http.DefaultServeMux]. kubectl reads them with the credentials of its user:
 //
 //	kubectl get --raw /debug/pprof/heap >heap; go tool pprof heap

@@ -65,8 +65,8 @@ type Request struct {
 	Refused error
 }
 
-// SourceIPs returns the addresses of the client and of the proxies between it and the API, the client first: those of
-// the header X-Forwarded-For, else that of X-Real-Ip, and then that of the connection. A client can forge the headers,
+// SourceIPs returns the addresses of the client and of the proxies between it and the API, the client first. They come
+// from the header X-Forwarded-For, else from X-Real-Ip, and then from the connection. A client can forge the headers,
 // so only the last address is certain.
 func (r *Request) SourceIPs() []string {
 	ips := make([]string, 0, 1)

@@ -21,8 +21,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// bareWrite is a handler that reads a body, decodes the object strictly, finishes with what it has decoded, and sends
-// the same bytes to everybody.
+// bareWrite is a handler that reads a body, decodes the object strictly, passes it to finish, and sends the same bytes
+// to every client.
 func bareWrite(object, answer []byte, finish func(*apitest.Thing) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := make([]byte, r.ContentLength)

@@ -137,8 +137,8 @@ func (m *Mirror[I]) poll(ctx context.Context) error {
 	return nil
 }
 
-// readAnew reads the Index anew. It does not end with the context of a caller, because others wait for it too; the
-// store bounds its time.
+// readAnew reads the whole Index again. It does not end with the context of a caller, because others wait for it too.
+// The store limits its time.
 func (m *Mirror[I]) readAnew(r *reading) {
 	now := uint64(m.source.RevisionOf(m.resources...))
 	index, ahead, err := m.recovered(context.Background())
@@ -153,7 +153,7 @@ func (m *Mirror[I]) readAnew(r *reading) {
 	close(r.done)
 }
 
-// recovered is read, with a panic as its error: nobody else recovers in this goroutine.
+// recovered is like read, but returns a panic as its error. Nothing else recovers in this goroutine.
 func (m *Mirror[I]) recovered(ctx context.Context) (index I, ahead []watch.Cursor[storage.Record], err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -285,7 +285,7 @@ func TestManagedFieldsOfVersions(t *testing.T) {
 	assert.Equal(t, `u Update {"f:spec":{"f:toothCount":{}}}`, apitest.OwnersOf(t, a))
 }
 
-// The defaults of a singleton belong to nobody, so that they can be changed by apply without force.
+// No manager owns the defaults of a singleton, so an apply can change them without force.
 func TestApplyToSingleton(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.SettingsResource())
 	a := apitest.Do(t, api, "PATCH", apitest.SettingsPath+"/cluster?fieldManager=m",

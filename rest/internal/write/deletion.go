@@ -160,8 +160,8 @@ func (all *Writes) DeleteAll(ctx context.Context, c Collection, options apimeta.
 	return deleted, nil
 }
 
-// validateDelete asks the host's ValidateDelete hooks: that of the version of the request and, if the dialect applies
-// the stored version's rules, that of the stored version.
+// validateDelete calls the host's ValidateDelete hook of the request's version and, if the dialect applies the stored
+// version's rules, the hook of the stored version.
 func (w *Write) validateDelete(ctx context.Context) error {
 	if w.Asked.Trusted {
 		return nil

@@ -45,7 +45,7 @@ func (w *Write) read(ctx context.Context) (err error) {
 	return err
 }
 
-// checkMortal refuses to delete an object that nobody may delete.
+// checkMortal refuses to delete an object that no client may delete.
 func checkMortal(res *resource.Resource, name string) error {
 	if slices.Contains(res.Strategy.Immortal, name) {
 		return status.Forbidden(res.GR, name, "this namespace may not be deleted")

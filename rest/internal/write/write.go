@@ -29,7 +29,8 @@ type Write struct {
 	resource.Target
 	Asked Asked
 	Body  Body
-	// Warnings collects the warnings for the client. It is nil if nobody reads them.
+	// Warnings collects the warnings for the client. It is nil if the caller does
+	// not read them.
 	Warnings *Warnings
 	// MayCreate returns an error unless the client may create the object, and otherwise a restriction that holds
 	// besides Only. An update that finds no object calls it first. Nil permits.
