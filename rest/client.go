@@ -196,7 +196,7 @@ type call struct {
 	context.Context
 	host   access.User
 	access access.Access
-	// acting: the call is that of a user, and not the host's own.
+	// acting says that a user makes the call, and not the host itself.
 	acting bool
 }
 

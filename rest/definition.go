@@ -155,7 +155,7 @@ type Resource[T any] struct {
 // Names are the names of a kind besides its plural, and the rule for names of its objects.
 type Names struct {
 	// Kind is the name of the kind. Default: the name of T. Other versions of a resource have the kind of the stored
-	// version, whatever their Go types are called.
+	// version, regardless of the names of their Go types.
 	Kind string
 	// Singular is what a person may type for one object. Default: the kind in lower case.
 	Singular string
@@ -238,8 +238,8 @@ type Wire struct {
 	// MarkedFor is how long an object whose grace period is 0 keeps its deletionTimestamp before it is removed, as with
 	// Pod: some controllers act on the deletion only if they still find the object in their cache. Default: no time.
 	MarkedFor time.Duration
-	// PlainMetadata leaves out the rules for metadata that most built-in kinds have besides those of all kinds: finalizers
-	// need no domain, and generateName is checked on creation alone. Lease is such a kind.
+	// PlainMetadata leaves out the rules for metadata that most built-in kinds have besides the rules of all kinds:
+	// finalizers need no domain, and generateName is checked on creation alone. Lease is such a kind.
 	PlainMetadata bool
 	// Untracked omits managedFields: no manager owns a field, and clients cannot use server-side apply. Without Untracked,
 	// managedFields often take a third of the bytes of an object, and up to half the time of a write.

@@ -43,7 +43,7 @@ type PluginAPI struct{ *API }
 //
 // The API takes the parts of one sort after the host's own parts, which are in [Options] and among the arguments of
 // [New], and in the order of [Options.Plugins]. This order decides which Admission runs first, which Authenticator and
-// which Authorizer is asked first, and what [API.Start] starts first.
+// which Authorizer decides first, and what [API.Start] starts first.
 //
 // PluginParts is itself a Plugin, for a plug-in that needs no API.
 type PluginParts struct {

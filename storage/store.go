@@ -69,8 +69,8 @@ type Extractor func(json []byte) (Extracted, error)
 // unchanged. JSON that differs from the current one only in the resourceVersion is a no-op: no revision, no event.
 //
 // The JSON must be one object whose metadata has a resourceVersion of type string, into which the store writes the
-// revision of the commit. This needs no copy if the text has the right number of digits, as that of [Store.Revision]
-// usually does. The store owns the bytes afterwards.
+// revision of the commit. This needs no copy if the text has the right number of digits. The text of [Store.Revision]
+// usually has it. The store owns the bytes afterwards.
 //
 // The function runs outside every lock, so it may call the store. It runs again if the object changed meanwhile, at
 // most [MaxAttempts] times in all.
@@ -205,10 +205,10 @@ type Query struct {
 	// Match leaves out the records for which it returns false. Nil matches every record. Limit counts the records that
 	// match.
 	Match func(*Record) bool
-	// Order sorts the records by these values, and records with equal values by namespace and name. If the first value is
-	// that of an index and Limit is set, the list may visit the records in the order of the index, and stop at the limit.
-	// Otherwise, it visits all records that may match, and holds no more of them than Limit. Empty sorts by namespace and
-	// name alone.
+	// Order sorts the records by these values, and records with equal values by namespace and name. If the first value
+	// belongs to an index and Limit is set, the list may visit the records in the order of the index, and stop at the
+	// limit. Otherwise, it visits all records that may match, and holds no more of them than Limit. Empty sorts by
+	// namespace and name alone.
 	Order []Order
 	// AfterValues are the values of the object After in Order, which need one each unless After is zero.
 	AfterValues []string

@@ -48,9 +48,9 @@ func (k Key) resource() Key { return Key{Space: k.Space, Resource: k.Resource} }
 // Change is one committed write of one object: Previous is nil when the write created it, Current is nil when it
 // deleted it. Once appended to a [Log], a change and the states it points to are immutable.
 //
-// A change without states and without a name stands for a change that the log no longer holds. Only cursors on all
+// A change without states and without a name represents a change that the log no longer holds. Only cursors on all
 // resources get it, after [Log.CompactResource]. They learn from it that they have to list that resource again. It
-// never stands for a removal.
+// never represents a removal.
 type Change[T any] struct {
 	// Key is the full key of the object.
 	Key Key
@@ -65,7 +65,7 @@ type Change[T any] struct {
 	size     int64    // how many bytes the log holds for it
 }
 
-// Lost reports whether the change stands for one that the log no longer holds.
+// Lost reports whether the change represents a change that the log no longer holds.
 func (c *Change[T]) Lost() bool { return c.Previous == nil && c.Current == nil }
 
 // Select returns the event that the change is for a watcher of the objects that match accepts, and the state to show. A

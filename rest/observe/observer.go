@@ -48,7 +48,7 @@ type Request struct {
 	// Unknown says that the API serves nothing at the path, so that a client may have chosen any name in it.
 	Unknown bool
 	// Declared is the path as the API or a plug-in serves it, if the request is outside of all resources: /version, for
-	// example. A path of a plug-in that ends with a slash stands for all paths below it. Declared is empty if Unknown
+	// example. A path of a plug-in that ends with a slash represents all paths below it. Declared is empty if Unknown
 	// is set, so clients cannot choose it.
 	Declared string
 	// LongRunning says that the request is a watch or a stream, which ends when its client or the API ends it.

@@ -137,7 +137,7 @@ type Changes struct {
 	// read.
 	Read []Resource
 	// GivenUp names resources that Follow no longer yields, because the API has given them up, or that it is about to
-	// yield from the beginning. The caller forgets what it knows of their objects. GivenUp comes before List.
+	// yield from the beginning. The caller forgets their objects. GivenUp comes before List.
 	GivenUp []string
 	// Removed holds removals of objects of resources that were not read at that time, for callers that remember what is
 	// gone.

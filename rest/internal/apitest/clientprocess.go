@@ -177,15 +177,16 @@ type connection struct {
 	version string    // the resourceVersion in the last answer, if the requests need it
 }
 
-// Each connection replaces these texts in its requests, by others of the same length.
+// Each connection replaces these texts in its requests with other texts of the same
+// length.
 const (
-	// Own is a name. Each connection has an object of its own, so that the writes of several connections do not conflict.
+	// Own is a name. Each connection has its own object, so that the writes of several connections do not conflict.
 	Own = "n-other"
-	// Counted is a number. Each request has another.
+	// Counted is a number. Each request has a different number.
 	Counted = "000000000"
-	// LastVersion is a resourceVersion, which becomes that of the last answer.
+	// LastVersion is a resourceVersion that each request replaces with the resourceVersion of the last answer.
 	LastVersion = "1111111111111111"
-	// InTurns is a name. The requests of a connection have two names in turns.
+	// InTurns is a name. The requests of a connection alternate between two names.
 	InTurns = "manager-0"
 )
 

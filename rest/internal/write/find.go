@@ -34,7 +34,7 @@ func (w *Write) find(context.Context) error {
 	return checkMortal(w.res, w.Name)
 }
 
-// read decodes the stored object. A deletion needs only the stored form, whatever the version of the request.
+// read decodes the stored object. A deletion needs only the stored form, regardless of the version of the request.
 func (w *Write) read(ctx context.Context) (err error) {
 	w.result.UID = w.before.record.UID
 	if w.deletion == nil {

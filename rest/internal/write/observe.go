@@ -33,8 +33,8 @@ func (w *Write) endCommit(err error) {
 	}
 }
 
-// committed reports the end of a commit, and the change of the object if there is one. A write that changes nothing
-// leaves the revision of the object as it was.
+// committed reports the end of a commit, and the change of the object, if any. A write that changes nothing leaves the
+// revision of the object as it was.
 func (w *Write) committed(ctx context.Context, record *storage.Record, err error) {
 	w.endCommit(err)
 	if w.in != nil && w.observer != nil && err == nil && record != nil && (w.removes || record != w.found) {
