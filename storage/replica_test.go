@@ -367,7 +367,7 @@ func TestLostChanges(t *testing.T) {
 	})
 }
 
-// If the dropped changes belong to other resources, a replica has lost nothing, and its watches continue.
+// If the dropped changes belong to other users of the store, a replica has lost nothing, and its watches continue.
 func TestOthersChangesLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTruth()
