@@ -19,9 +19,9 @@ type FieldRequirement struct {
 	Value string
 }
 
-// FieldMatcher selects objects by the values of a few fields: all of its
-// requirements must hold (API concepts, Field selectors). It is immutable, safe
-// for concurrent use, and its zero value matches everything.
+// FieldMatcher selects objects by the values of a few fields. An object must
+// meet all of its requirements (API concepts, Field selectors). It is
+// immutable, safe for concurrent use, and its zero value matches everything.
 type FieldMatcher struct {
 	requirements []FieldRequirement
 }

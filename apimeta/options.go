@@ -36,7 +36,7 @@ const (
 // commit (API concepts, Dry-run).
 const DryRunAll = "All"
 
-// FieldValidation says what a write does about unknown and duplicate fields (API
+// FieldValidation says how a write treats unknown and duplicate fields (API
 // concepts, Validation for unrecognized or duplicate fields). Empty means
 // [FieldValidationWarn].
 type FieldValidation string
@@ -144,9 +144,9 @@ type ApplyOptions struct {
 
 // Preconditions must hold for a write to happen; a nil member is not checked.
 type Preconditions struct {
-	// UID must be that of the stored object.
+	// UID must equal the uid of the stored object.
 	UID *string `json:"uid,omitempty"`
-	// ResourceVersion must be that of the stored object.
+	// ResourceVersion must equal the resourceVersion of the stored object.
 	ResourceVersion *string `json:"resourceVersion,omitempty"`
 }
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Limits of what [ParseLabelSelector], [ParseFieldSelector] and
-// [LabelSelector.Matcher] accept. Both bound the work that one request can cause
+// Limits of the selectors that [ParseLabelSelector], [ParseFieldSelector] and
+// [LabelSelector.Matcher] accept. Both limit the work that one request can cause
 // for each object of a list.
 const (
 	// MaxSelectorLength is the length of a selector in bytes.
@@ -126,9 +126,9 @@ func (r LabelRequirement) appendTo(b []byte) []byte {
 	return append(b, r.values[0]...)
 }
 
-// LabelMatcher selects objects by their labels: all of its requirements must hold
-// (API concepts, Label selectors). It is immutable, safe for concurrent use, and
-// its zero value matches everything.
+// LabelMatcher selects objects by their labels. An object must meet all of its
+// requirements (API concepts, Label selectors). It is immutable, safe for
+// concurrent use, and its zero value matches everything.
 type LabelMatcher struct {
 	requirements []LabelRequirement
 }

@@ -129,8 +129,8 @@ func (a *API) callsAs(acting service.Calls, u access.User) *service.Calls {
 // ListOptions select the objects of a list. The zero value selects all objects in their most recent state.
 type ListOptions struct {
 	LabelSelector, FieldSelector string
-	// FieldQuery and SortBy are those of [Queries], such as "spec.size>=3" and "-spec.size". If the API does not support
-	// queries, the call fails with BadRequest. A watch and a deletion of a collection take no SortBy.
+	// FieldQuery and SortBy are parameters of [Queries], such as "spec.size>=3" and "-spec.size". If the API does not
+	// support queries, the call fails with BadRequest. A watch and a deletion of a collection take no SortBy.
 	FieldQuery, SortBy string
 	// ShardSelector selects a shard of the objects, see [Options].Sharded. An API without shards ignores it.
 	// [Page].Shard is the shard that a page contains.
@@ -148,13 +148,13 @@ type ListOptions struct {
 // WatchOptions select the events of a watch.
 type WatchOptions struct {
 	LabelSelector, FieldSelector string
-	// FieldQuery is that of [Queries]. If the API does not support queries, the watch fails with BadRequest.
+	// FieldQuery is a parameter of [Queries]. If the API does not support queries, the watch fails with BadRequest.
 	FieldQuery string
 	// ShardSelector selects a shard, see [ListOptions].
 	ShardSelector string
-	// ResourceVersion is the version after which the watch begins, usually that of a list. If it is empty, the watch
-	// begins with an Added event for each existing object. The watch waits a few seconds for a version that the store has
-	// not reached; then it fails with an error for which [status.IsTooLargeResourceVersion] holds.
+	// ResourceVersion is the version after which the watch begins, usually the version of a list. If it is empty, the
+	// watch begins with an Added event for each existing object. The watch waits a few seconds for a version that the
+	// store has not reached; then it fails with an error for which [status.IsTooLargeResourceVersion] holds.
 	ResourceVersion string
 }
 
@@ -196,7 +196,7 @@ type call struct {
 	context.Context
 	host   access.User
 	access access.Access
-	// acting: the call is that of a user, and not the host's own.
+	// acting says that a user makes the call, and not the host itself.
 	acting bool
 }
 

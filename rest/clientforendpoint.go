@@ -70,7 +70,7 @@ func (d *declared) clientFor(server Endpoint) (*client, error) {
 		Resource: res, MetadataOnly: d.goType == reflect.TypeFor[apimeta.PartialObjectMetadata]()}}, nil
 }
 
-// outline returns what a client in another process knows of the resource.
+// outline returns what a client in another process knows about the resource.
 func (d *declared) outline() (*resource.Resource, error) {
 	d.Names.Kind = d.kindName()
 	d.hooks, d.hookSet, d.Verbs, d.Rules, d.RemoveWhenDue = nil, resource.HookSet{}, nil, nil, false

@@ -6,7 +6,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
-// door lets packages of this module look into a client ([service.InsideOf]).
+// door gives packages of this module access to the unexported parts of a client (see [service.InsideOf]).
 type door = service.Door
 
 func newDoor() door {
@@ -17,7 +17,7 @@ func (c *client) inside() service.Inside {
 	return service.Inside{Namespace: c.namespace, Records: c.records()}
 }
 
-// noted notes a write of an object or of its status, if the writes of the client are noted.
+// noted reports a write of an object or of its status to the function that [service.NoteWrites] has set, if any.
 func (c *client) noted(w *service.Wanted, done write.Result) {
 	note := service.NotesOf(&c.door)
 	if note == nil || w.Asked.DryRun || w.Subresource != "" && w.Subresource != theStatus {
@@ -27,8 +27,8 @@ func (c *client) noted(w *service.Wanted, done write.Result) {
 		Decode: func() (any, error) { return c.res.GoType.Decode(done.JSON) }})
 }
 
-// records returns the objects of the client as the store keeps them. It returns nil if they are in another process or in
-// another version than the stored one, and if the client cannot watch them.
+// records returns the client's objects as the store keeps them. It returns nil if the objects are in another process,
+// if the client uses another version than the stored one, or if the client cannot watch the objects.
 func (c *client) records() *service.Records {
 	if _, err := c.at(access.VerbWatch, "", ""); err != nil {
 		return nil

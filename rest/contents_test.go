@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The contents in the comment of the package name every exported type and function, so that a reader finds each in the
-// group that says when one needs it.
+// The contents in the package comment name every exported type and function, so that a reader finds each in the group
+// that explains when to use it.
 func TestContentsNameEverything(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)

@@ -105,10 +105,10 @@ type Resource[T any] struct {
 	// Rules are validation rules in the Common Expression Language, made by module cel. New checks them, OpenAPI publishes
 	// them, and they are evaluated on objects that their schema accepts.
 	Rules Rules
-	// SelectableFields are the fields that a field selector may name besides those of metadata, such as "spec.color":
-	// strings, booleans and integers, at most 16. They are indexed: a list or watch by one value costs as much as the
-	// objects with this value. "color=spec.paint,spec.material" declares the name color for the first of these fields that
-	// has a value.
+	// SelectableFields are the fields that a field selector may name besides the fields of metadata, such as
+	// "spec.color": strings, booleans and integers, at most 16. They are indexed: a list or watch by one value costs as
+	// much as the objects with this value. "color=spec.paint,spec.material" declares the name color for the first of
+	// these fields that has a value.
 	SelectableFields []string
 	// IndexedLabels are the keys of labels that are indexed in the same way, at most 8. Clients may select by any label;
 	// an index pays if many clients select few of many objects by it.
@@ -141,9 +141,9 @@ type Resource[T any] struct {
 	// Stage says whether clients see this version, and whether they should still use it.
 	Stage Stage
 
-	// Overlay says what the tags of T do not say, for types that cannot be changed, such as those of k8s.io/api. It holds
-	// the text of an api tag for a type or a field: "Container.ports": "list=map,key=containerPort,key=protocol". The name
-	// of a type may include its import path.
+	// Overlay says what the tags of T do not say, for types that cannot be changed, such as the types of k8s.io/api. It
+	// holds the text of an api tag for a type or a field: "Container.ports": "list=map,key=containerPort,key=protocol".
+	// The name of a type may include its import path.
 	Overlay map[string]string
 	// Wire is the dialect of the resource, and what else kinds of Kubernetes need to look the same here.
 	Wire Wire
@@ -155,7 +155,7 @@ type Resource[T any] struct {
 // Names are the names of a kind besides its plural, and the rule for names of its objects.
 type Names struct {
 	// Kind is the name of the kind. Default: the name of T. Other versions of a resource have the kind of the stored
-	// version, whatever their Go types are called.
+	// version, regardless of the names of their Go types.
 	Kind string
 	// Singular is what a person may type for one object. Default: the kind in lower case.
 	Singular string
@@ -175,8 +175,8 @@ type Names struct {
 // any other error or panics, the server sends a 500. A hook should return when its context ends, see
 // [Limits].RequestTimeout.
 //
-// The objects belong to the hook. Their texts share the memory of the whole object, so a hook that keeps a text for
-// longer should clone it.
+// The objects belong to the hook. Their strings share the memory of the whole object, so a hook that keeps a string
+// after it returns should clone the string.
 type Hooks[T any] struct {
 	// Default fills in fields that the client has left out, after the defaults of the struct's tags. It may add elements to
 	// a set and to a keyed list. If it changes a value that the client has sent, the server sends a 500 (API conventions,
@@ -238,8 +238,8 @@ type Wire struct {
 	// MarkedFor is how long an object whose grace period is 0 keeps its deletionTimestamp before it is removed, as with
 	// Pod: some controllers act on the deletion only if they still find the object in their cache. Default: no time.
 	MarkedFor time.Duration
-	// PlainMetadata leaves out the rules for metadata that most built-in kinds have besides those of all kinds: finalizers
-	// need no domain, and generateName is checked on creation alone. Lease is such a kind.
+	// PlainMetadata leaves out the rules for metadata that most built-in kinds have besides the rules of all kinds:
+	// finalizers need no domain, and generateName is checked on creation alone. Lease is such a kind.
 	PlainMetadata bool
 	// Untracked omits managedFields: no manager owns a field, and clients cannot use server-side apply. Without Untracked,
 	// managedFields often take a third of the bytes of an object, and up to half the time of a write.

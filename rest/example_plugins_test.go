@@ -47,8 +47,7 @@ func ExampleOptions_plugins() {
 	// Output: roles from the start: true
 }
 
-// PluginParts are a plug-in themselves. This one makes all names begin with the name of the team, and needs nothing
-// else.
+// PluginParts is itself a plug-in. This one makes all names begin with the name of the team.
 func ExamplePluginParts() {
 	prefixes := rest.PluginParts{Name: "prefixes", Admission: []admission.Hook{{
 		Name: "prefixes.example.com", Operations: []admission.Operation{admission.Create},

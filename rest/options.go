@@ -20,8 +20,8 @@ import (
 // uses the system's clock. The fields are in groups: storage and logs, access, features of the API, limits, health and
 // browsers, and fields that only few hosts and tests set.
 type Options struct {
-	// Store keeps the objects. Default: that of [storage.NewMemory], which the API closes. The host closes a store that it
-	// sets here, after the API.
+	// Store keeps the objects. Default: a store of [storage.NewMemory], which the API closes. The host closes a store
+	// that it sets here, after the API.
 	Store storage.Store
 	// Stores are stores of their own for single resources, such as a store in memory for Events while Store is a file. The
 	// key is the group and plural of the stored version. The API may take the resource later. Several resources may share
@@ -56,8 +56,7 @@ type Options struct {
 	NoSelfReviews bool
 
 	// Plugins add kinds, hooks, users, rights and background work to the API, such as roles or admission webhooks. The
-	// order is that in which they are asked and started, see [PluginParts]. [API.Start] starts what they do in the
-	// background.
+	// API uses and starts them in this order, see [PluginParts]. [API.Start] starts their background work.
 	Plugins []Plugin
 	// Admission are the hooks on the writes of all resources, in the order in which they run. The hooks of plug-ins run
 	// after them.
@@ -105,8 +104,8 @@ type Options struct {
 	Now func() time.Time
 	// NewUID returns the metadata.uid of a new object. Default: a random UUID.
 	NewUID func() string
-	// Types remembers the schemas of Go types. APIs of one process that serve the same kinds, such as those of tests,
-	// start faster if they share it, and do not influence each other. Default: the API has its own.
+	// Types remembers the schemas of Go types. APIs of one process that serve the same kinds, such as the APIs of
+	// tests, start faster if they share it, and do not influence each other. Default: the API has its own.
 	Types *TypeCache
 }
 

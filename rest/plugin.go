@@ -23,10 +23,10 @@ import (
 // A plug-in is also the place for a program's own kinds that belong together with their hooks and their work in the
 // background. [API.Start] starts that work; host.Run of package rest/host calls it.
 //
-// A Plugin value serves one API, because it usually keeps what it knows of that API. Make another value for another
-// API. [PluginParts] without state may serve several.
+// A Plugin value serves one API, because it usually keeps state about that API. Make another value for another API.
+// [PluginParts] without state may serve several.
 //
-// A plug-in can wrap another: it calls Plug of the other one, changes the parts, and returns them.
+// A plug-in can wrap another plug-in. It calls Plug of the other plug-in, changes the parts, and returns them.
 type Plugin interface {
 	// Plug returns the parts that the plug-in adds to an API. [New] calls it once, before the API serves anything. Plug
 	// keeps api for the functions among the parts, which may call it from the first request on. Plug starts nothing. It
@@ -41,19 +41,19 @@ type PluginAPI struct{ *API }
 // PluginParts are what a [Plugin] adds to an API. All fields but Name are optional. Later versions of this package may
 // add fields.
 //
-// The API takes the parts of one sort after those of the host, which are in [Options] and among the arguments of [New],
-// and in the order of [Options.Plugins]. This order decides which Admission runs first, which Authenticator and which
-// Authorizer is asked first, and what [API.Start] starts first.
+// The API takes the parts of one sort after the host's own parts, which are in [Options] and among the arguments of
+// [New], and in the order of [Options.Plugins]. This order decides which Admission runs first, which Authenticator and
+// which Authorizer decides first, and what [API.Start] starts first.
 //
-// PluginParts are a Plugin themselves, for a plug-in that needs no API.
+// PluginParts is itself a Plugin, for a plug-in that needs no API.
 type PluginParts struct {
 	// Name names the plug-in in errors and in /readyz, such as "roles". Required.
 	Name string
 	// Definitions are the kinds that the plug-in needs. If the host declares a resource of the same group and plural, the
 	// API serves that one instead.
 	Definitions []Definition
-	// Admission are hooks on the writes of all resources. They see the writes of New too, such as that of the namespace
-	// "default".
+	// Admission are hooks on the writes of all resources. They see the writes of New too, such as the creation of the
+	// namespace "default".
 	Admission []admission.Hook
 	// Authenticator recognizes users. The API asks it about a request in which no earlier Authenticator recognizes a user
 	// (see [access.Authenticators]). As with [Options.Authenticator], the API then refuses each request without valid
@@ -161,7 +161,7 @@ func oneOf[T comparable](parts []T, several func([]T) T) (none T) {
 	return several(parts)
 }
 
-// limitBy makes the Limiter of a plug-in that of the API, if the plug-in has one.
+// limitBy makes the Limiter of a plug-in, if any, the Limiter of the API.
 func (a *API) limitBy(parts PluginParts, opening *front.Options) error {
 	switch {
 	case parts.Limiter == nil:
@@ -190,8 +190,8 @@ func (p *PluginParts) check() error {
 	return nil
 }
 
-// withoutReplaced returns the resources without those of plug-ins that the host declares itself. The first own
-// resources are those of the host.
+// withoutReplaced returns the resources without the plug-ins' resources that the host declares itself. The first own
+// resources belong to the host.
 func withoutReplaced(resources []*front.Served, own int) []*front.Served {
 	declared := func(res *front.Served) bool {
 		return slices.ContainsFunc(resources[:own], func(o *front.Served) bool { return o.GR == res.GR })

@@ -155,7 +155,7 @@ func TestReadinessWaitsForTheStart(t *testing.T) {
 	assert.Equal(t, 200, apitest.Do(t, plugged(t, rest.PluginParts{Name: "static"}), "GET", "/readyz", "").Code)
 }
 
-// Of the parts of one sort, those of the host come first, and then those of the plug-ins in their order.
+// Among parts of one sort, the host's parts come first, followed by the plug-ins' parts in their order.
 func TestOrderOfParts(t *testing.T) {
 	var asked []string
 	hook := func(name string) []admission.Hook {
@@ -199,7 +199,8 @@ func TestOrderOfParts(t *testing.T) {
 	}, asked)
 }
 
-// A resource that the host declares replaces that of a plug-in. Two plug-ins cannot declare the same one.
+// A resource that the host declares replaces the same resource of a plug-in. Two plug-ins cannot declare the same
+// resource.
 func TestDefinitionsOfPlugins(t *testing.T) {
 	part := rest.PluginParts{Name: "widgets", Definitions: []rest.Definition{rest.Resource[apitest.Thing]{
 		Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Kind: "Widget", Short: []string{"w"}}}}}

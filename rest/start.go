@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/notes"
 )
 
-// plugins are what the plug-ins of an API start and stop.
+// plugins starts and stops the plug-ins of an API.
 type plugins struct {
 	turn    chan struct{} // holds one token; whoever has it starts or stops plug-ins
 	parts   []PluginParts // those with Start, in order

@@ -11,7 +11,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// storesOf returns each store once: that of the API, and then those of single resources, in the order of the resources.
+// storesOf returns each store once: the API's own store first, and then the stores of single resources, in the order of
+// the resources.
 func storesOf(main storage.Store, own map[apimeta.GroupResource]storage.Store) []storage.Store {
 	stores := []storage.Store{main}
 	for _, gr := range sortedResources(own) {
@@ -22,7 +23,7 @@ func storesOf(main storage.Store, own map[apimeta.GroupResource]storage.Store) [
 	return stores
 }
 
-// sortedResources returns the resources that have a store of their own.
+// sortedResources returns the resources that have their own store.
 func sortedResources(own map[apimeta.GroupResource]storage.Store) []apimeta.GroupResource {
 	sorted := slices.Collect(maps.Keys(own))
 	sort.Slice(sorted, func(i, j int) bool {

@@ -48,8 +48,8 @@ func (r *replica) load(ctx context.Context, form *Resource) error {
 	}
 }
 
-// hold makes the replica keep all changes that no resource claims, and returns the revision after which it has those of
-// a resource.
+// hold makes the replica keep all changes that no resource claims, and returns the revision after which it has the
+// changes of a resource.
 func (r *replica) hold(resource string) (watch.Revision, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// The methods in this file serve transactions: those of the engine, and those of the host of a store. They prepare a
-// write that is committed later. If the host commits it, the engine shows the change once its [Authority] reports it.
+// The methods in this file serve transactions of the engine, and transactions of a store's host. They prepare a write
+// that is committed later. If the host commits it, the engine shows the change once its [Authority] reports it.
 
 // Receive converts what the authority has stored into a record in the form of the registered resource. The engine does
 // not keep it. An object that is not committed yet has revision 0, and an empty resourceVersion in its JSON.

@@ -170,7 +170,7 @@ func (d *durable) load(ctx context.Context, form *Resource) error {
 	if err := d.rewrite(ctx, form, l.upgraded); err != nil {
 		return err
 	}
-	l.floor = d.log.Floor(watch.Key{Resource: form.Name}) // Unregister has ended what lies before
+	l.floor = d.log.Floor(watch.Key{Resource: form.Name}) // Unregister has ended the history before it
 	oldest, err := d.backend.History(ctx, form.Name, l.undo(ctx))
 	if err != nil && !errors.Is(err, errFormChanged) {
 		return err

@@ -31,7 +31,7 @@ func NewExtractor(fields ...[]string) Extractor {
 	}
 }
 
-// field is a node in the tree of paths to the selectable fields. Nil means that no selectable field lies there.
+// field is a node in the tree of paths to the selectable fields. Nil means that the tree has no selectable field there.
 type field struct {
 	name   string
 	below  []*field

@@ -73,7 +73,8 @@ func BenchmarkGet(b *testing.B) {
 	})
 }
 
-// The function copies the text, because an encoder would write it anew each time.
+// The function copies the text, because an encoder would write a new text each
+// time.
 func BenchmarkUpdate(b *testing.B) {
 	benchmark(b, func(b *testing.B, m *storage.Engine, count int) {
 		for i := 0; b.Loop(); i++ {

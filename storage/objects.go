@@ -38,7 +38,7 @@ type objects struct {
 type table struct {
 	name       string
 	namespaced bool
-	form       *Resource // replaced when the resource is registered anew
+	form       *Resource // replaced when the resource is registered again
 	dormant    bool      // the resource was unregistered
 	booked     bool      // the ledger counts the records
 	holders    []Holder  // who has registered the resource
@@ -86,9 +86,9 @@ func (o *objects) logLimit() int64 {
 	return max(leastLogBytes, o.live.Load()/logShare)
 }
 
-// heldByChange returns how many bytes stay alive only because the log holds a change: those of the state before it,
-// without the parts that the state after it shares. The state after it is alive anyway, in the tree or as the state
-// before a later change.
+// heldByChange returns the number of bytes that stay in memory only because the log holds a change. These are the bytes
+// of the state before it, without the parts that the state after it shares. The state after it is alive anyway, in the
+// tree or as the state before a later change.
 func heldByChange(c *watch.Change[Record]) int64 {
 	switch {
 	case c.Previous == nil:

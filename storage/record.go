@@ -14,9 +14,10 @@ import (
 )
 
 // Record is one committed version of one object. It is immutable, including its JSON, and readers may keep it. The text
-// of the object is not a field, because a store need not hold all texts in memory: [Record.JSON] returns it.
+// of the object is not an exported field, because a store need not hold all texts in memory. [Record.JSON] returns the
+// text.
 //
-// What a list reads of each record comes first, so that the processor has to fetch less memory.
+// The fields that a list reads come first, so that the processor fetches less memory.
 type Record struct {
 	Key      Key
 	Revision watch.Revision
@@ -31,17 +32,18 @@ type Record struct {
 	Creator string
 }
 
-// Moment is a time in microseconds since 1970. Records have their times in this form, because a time.Time is three
-// times as large and has a pointer.
+// Moment is a time in microseconds since 1970. Records keep times in this form, because a time.Time is three times as
+// large and contains a pointer.
 type Moment int64
 
-// MomentOf returns a time without its location and without what is less than a microsecond.
+// MomentOf returns a time as a Moment, without its location and without fractions of a microsecond.
 func MomentOf(t time.Time) Moment { return Moment(t.UnixMicro()) }
 
 // Time returns the moment as a time in the local location.
 func (m Moment) Time() time.Time { return time.UnixMicro(int64(m)) }
 
-// Extracted is what selection needs to know about an object without decoding it.
+// Extracted holds the parts of an object that selection needs, so that selection
+// need not decode the object.
 type Extracted struct {
 	// Metadata is the span of the metadata object in the JSON, including its braces.
 	Metadata Span
@@ -117,15 +119,14 @@ func sizeOf(all []string) (size int64) {
 func shared[E any](a, b []E) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
 // JSON returns the canonical text of the object, with Revision as its metadata.resourceVersion. The store owns it;
-// callers must not change it. Today's stores hold all texts in memory. A store that has to read the text from where it
-// is durable returns the context's error if the context ends first, and [ErrUnavailable] if it cannot read the text.
+// callers must not change it. Today's stores hold all texts in memory. A store that has to read the text from durable
+// storage returns the context's error if the context ends first, and [ErrUnavailable] if it cannot read the text.
 func (r *Record) JSON(context.Context) ([]byte, error) { return r.text, nil }
 
-// Len returns the number of bytes of the JSON. It never has to read the text.
+// Len returns the number of bytes of the JSON. It never reads the text.
 func (r *Record) Len() int { return len(r.text) }
 
-// With returns a copy of the record with another text, such as that of the object in another version, and with the
-// parts of that text.
+// With returns a copy of the record with another text and its parts, such as the text of the object in another version.
 func (r *Record) With(text []byte, parts Extracted) *Record {
 	c := *r
 	c.text, c.Extracted = text, parts
@@ -134,7 +135,7 @@ func (r *Record) With(text []byte, parts Extracted) *Record {
 
 // AppendAt appends the record's JSON to dst, with another revision as its resourceVersion. A DELETED event shows the
 // last state at the revision of the deletion, or of the change after which the object no longer matched the selector.
-// It returns dst and an error if the JSON cannot be read.
+// If it cannot read the JSON, it returns dst and the error.
 func (r *Record) AppendAt(ctx context.Context, dst []byte, revision watch.Revision) ([]byte, error) {
 	text, err := r.JSON(ctx)
 	if err != nil {
@@ -143,7 +144,7 @@ func (r *Record) AppendAt(ctx context.Context, dst []byte, revision watch.Revisi
 	return appendAt(dst, text, r.Version, revision), nil
 }
 
-// appendAt appends a text with another revision in the place of its resourceVersion.
+// appendAt appends a text with another revision as its resourceVersion.
 func appendAt(dst, text []byte, version Span, revision watch.Revision) []byte {
 	dst = append(dst, text[:version.Start]...)
 	dst = strconv.AppendUint(dst, uint64(revision), 10)
@@ -204,8 +205,8 @@ func (r *Record) same(json []byte, version Span) bool {
 		string(r.text[r.Version.End:]) == string(json[version.End:])
 }
 
-// Holds reports whether the JSON of the record is a text, apart from the resourceVersion. A store that has kept what it
-// was given returns such a record. The error is that of [Record.JSON].
+// Holds reports whether the JSON of the record equals a text, apart from the resourceVersion. It does if the store kept
+// the text of a write unchanged. The error comes from [Record.JSON].
 func (r *Record) Holds(ctx context.Context, text []byte) (bool, error) {
 	stored, err := r.JSON(ctx)
 	if err != nil {
@@ -216,8 +217,8 @@ func (r *Record) Holds(ctx context.Context, text []byte) (bool, error) {
 		r.same(text, Span{r.Version.Start, uint32(end)}), nil
 }
 
-// share replaces parts that equal those of the previous version by the same memory, so that the versions of an object
-// in the log hold them once.
+// share makes parts that equal parts of the previous version use the same memory, so that the versions of an object in
+// the log hold them once.
 func (p *Extracted) share(old *Extracted) {
 	if p.UID == old.UID {
 		p.UID = old.UID

@@ -101,8 +101,8 @@ func (r *Record) in(form *Resource) (*Record, error) {
 	return &next, next.extract(json, form)
 }
 
-// extract sets the JSON of the record, and extracts its parts. The resourceVersion in the JSON must be that of the
-// record. It is empty if the record is not committed yet.
+// extract sets the JSON of the record, and extracts its parts. The resourceVersion in the JSON must equal the record's
+// resourceVersion. It is empty if the record is not committed yet.
 func (r *Record) extract(json []byte, form *Resource) (err error) {
 	r.text = json
 	if r.Extracted, err = form.Extract(json); err != nil {

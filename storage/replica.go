@@ -14,7 +14,7 @@ const (
 	// checkEvery is how often an idle replica asks the authority for the latest revision, so that Ready notices a lost
 	// connection, unless the authority is [Quiet].
 	checkEvery = 5 * time.Second
-	// advanceAfter is how long a replica is without changes until it advances its revision to that of the authority.
+	// advanceAfter is the time without changes after which a replica advances its revision to the authority's revision.
 	// Watches then move their bookmarks, so that they can resume after the authority has dropped its history.
 	advanceAfter = 30 * time.Second
 	// The pause before a replica follows the authority again after an error doubles with each failure.
@@ -47,8 +47,8 @@ type replica struct {
 // has received all changes that were committed before the call. The caller must close the engine, which closes the
 // authority. If OpenReplica returns an error, it has already closed the authority.
 //
-// An update compares the records that its function saw with those of the authority, and calls the function again if one
-// has changed. A refusal or a no-op is returned only after the authority has confirmed that these records are the
+// An update compares the records that its function saw with the authority's records, and calls the function again if
+// one has changed. A refusal or a no-op is returned only after the authority has confirmed that these records are the
 // latest. A read with [MostRecent] also asks the authority; reads that wait share a question. If the authority cannot
 // be reached, these calls fail with [ErrUnavailable].
 //
@@ -149,8 +149,8 @@ func sleep(ctx context.Context, while time.Duration) {
 }
 
 // checkNowAndThen asks for the latest revision at intervals, so that a replica without readers notices a lost
-// connection. It also drops the changes of resources that the replica does not serve when they are too old, because
-// nobody may write for long.
+// connection. It also drops the changes of resources that the replica does not serve when they are too old, because no
+// client may write for a long time.
 func (r *replica) checkNowAndThen() {
 	every := checkEvery
 	if quiet, ok := r.authority.(Quiet); ok {

@@ -367,7 +367,7 @@ func TestLostChanges(t *testing.T) {
 	})
 }
 
-// If the dropped changes were those of others, a replica has lost nothing, and its watches continue.
+// If the dropped changes belong to other users of the store, a replica has lost nothing, and its watches continue.
 func TestOthersChangesLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTruth()
@@ -438,7 +438,7 @@ func TestUnreadableRecord(t *testing.T) {
 	require.NoError(t, write(strict, 3))
 }
 
-// A resource that is registered late has the history since the replica was opened, and that of the time before.
+// A resource that is registered late has the history since the replica was opened, and the history before that.
 func TestLateRegistration(t *testing.T) {
 	on := newTruth()
 	early := serving(t, &replica{truth: on})
@@ -617,7 +617,7 @@ func TestOpenReplicaFails(t *testing.T) {
 	}
 }
 
-// The revision of an idle replica follows that of the truth, so that bookmarks stay young.
+// The revision of an idle replica follows the revision of the truth, so that bookmarks stay young.
 func TestIdleReplicaAdvances(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTruth()

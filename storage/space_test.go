@@ -11,7 +11,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// An engine has one space. It must not take the object of another space for its own.
+// An engine has one space. It must not mistake the object of another space for its
+// own.
 func TestEngineRefusesKeysOfOtherSpaces(t *testing.T) {
 	m := newMemory(t, storage.Options{})
 	ctx := t.Context()
@@ -27,7 +28,7 @@ func TestEngineRefusesKeysOfOtherSpaces(t *testing.T) {
 	require.ErrorIs(t, err, storage.ErrKey)
 }
 
-// translated is a store whose watches show the keys of another space, as a store in front of a shared one does.
+// translated is a store whose watches show the keys of another space, like a store in front of a shared store.
 type translated struct{ storage.Store }
 
 func (s translated) Watch(ctx context.Context, within watch.Key, after watch.Revision,

@@ -30,8 +30,8 @@ type Resource struct {
 	// Extract reads the parts from an object's JSON.
 	Extract Extractor
 	// Indexed are the labels and fields that the store indexes, so that it finds the records with a value without
-	// visiting all others. Index.Field is an index into Extracted.Fields. Each index costs about 40 bytes for every
-	// record that has a value, and each write about as much time as the main tree.
+	// visiting all others. Index.Field is an index into Extracted.Fields. Each index takes about 40 bytes for every
+	// record that has a value, and adds about as much time to each write as the main tree takes.
 	Indexed []watch.Index
 	// Fingerprint must change when Extract or the form of the JSON changes.
 	Fingerprint string
@@ -69,8 +69,8 @@ type Extractor func(json []byte) (Extracted, error)
 // unchanged. JSON that differs from the current one only in the resourceVersion is a no-op: no revision, no event.
 //
 // The JSON must be one object whose metadata has a resourceVersion of type string, into which the store writes the
-// revision of the commit. This needs no copy if the text has the right number of digits, as that of [Store.Revision]
-// usually does. The store owns the bytes afterwards.
+// revision of the commit. This needs no copy if the text has the right number of digits. The text of [Store.Revision]
+// usually has it. The store owns the bytes afterwards.
 //
 // The function runs outside every lock, so it may call the store. It runs again if the object changed meanwhile, at
 // most [MaxAttempts] times in all.
@@ -205,10 +205,10 @@ type Query struct {
 	// Match leaves out the records for which it returns false. Nil matches every record. Limit counts the records that
 	// match.
 	Match func(*Record) bool
-	// Order sorts the records by these values, and records with equal values by namespace and name. If the first value is
-	// that of an index and Limit is set, the list may visit the records in the order of the index, and stop at the limit.
-	// Otherwise, it visits all records that may match, and holds no more of them than Limit. Empty sorts by namespace and
-	// name alone.
+	// Order sorts the records by these values, and records with equal values by namespace and name. If the first value
+	// belongs to an index and Limit is set, the list may visit the records in the order of the index, and stop at the
+	// limit. Otherwise, it visits all records that may match, and holds no more of them than Limit. Empty sorts by
+	// namespace and name alone.
 	Order []Order
 	// AfterValues are the values of the object After in Order, which need one each unless After is zero.
 	AfterValues []string

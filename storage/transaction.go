@@ -11,7 +11,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// MaxTransaction is how many objects a transaction may change, apart from those of auxiliary resources.
+// MaxTransaction is the largest number of objects that a transaction may change, apart from objects of auxiliary
+// resources.
 const MaxTransaction = 100
 
 // ErrTransaction says that a transaction does not permit a call. As a Status it is 400 BadRequest, 413
@@ -54,7 +55,7 @@ type transaction struct {
 	ended   bool
 	failed  error // why a function that has joined failed
 	objects map[Key]*inTransaction
-	changed []*inTransaction // the order is that of their first change
+	changed []*inTransaction // in the order of their first change
 	counted int              // how many of changed count towards MaxTransaction
 	listed  map[*table]write // conditions, see [write.lists]
 }

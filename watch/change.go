@@ -16,9 +16,9 @@ type Event[T any] struct {
 type Revision uint64
 
 // Key names an object, or all objects that a watch or a list covers. The full key of an object has Resource, Namespace
-// (empty for a cluster-scoped resource) and Name. A key of which only Resource is set covers the whole resource; a key
-// with Resource and Namespace covers one namespace of it. A key without these covers its whole space, and is for
-// watches only.
+// (empty for a cluster-scoped resource) and Name. A key with only Resource covers the whole resource; a key with
+// Resource and Namespace covers one namespace of it. A key without these covers its whole space, and is for watches
+// only.
 type Key struct {
 	// Resource is the plural and the group, such as "widgets.example.com", or "configmaps" in the core group.
 	Resource string
@@ -26,9 +26,9 @@ type Key struct {
 	Namespace string
 	// Name is empty unless the key names one object.
 	Name string
-	// Space is the space of the store in which the object lies. It is for stores that several APIs share: such a store
-	// puts the space of an API into each key that it passes to the store below. The stores of this module have only the
-	// space "", and refuse keys of others. Space may change until v1.1.
+	// Space is the space of the store that holds the object. Spaces are for stores that several APIs share. Such a
+	// store adds the space of an API to each key that it passes to the store below. The stores of this module have only
+	// the space "", and refuse keys of other spaces. Space may change until v1.1.
 	Space string
 }
 
@@ -48,13 +48,14 @@ func (k Key) resource() Key { return Key{Space: k.Space, Resource: k.Resource} }
 // Change is one committed write of one object: Previous is nil when the write created it, Current is nil when it
 // deleted it. Once appended to a [Log], a change and the states it points to are immutable.
 //
-// A change without states and without a name stands for a change that the log no longer holds. Only cursors on all
+// A change without states and without a name represents a change that the log no longer holds. Only cursors on all
 // resources get it, after [Log.CompactResource]. They learn from it that they have to list that resource again. It
-// never stands for a removal.
+// never represents a removal.
 type Change[T any] struct {
 	// Key is the full key of the object.
 	Key Key
-	// Revision is that of the change. It is also the resourceVersion of the object that the change wrote or deleted.
+	// Revision is the revision of the change. It is also the resourceVersion of the object that the change wrote or
+	// deleted.
 	Revision Revision
 	// Previous is the state before the change, Current the state after it.
 	Previous, Current *T
@@ -64,7 +65,7 @@ type Change[T any] struct {
 	size     int64    // how many bytes the log holds for it
 }
 
-// Lost reports whether the change stands for one that the log no longer holds.
+// Lost reports whether the change represents a change that the log no longer holds.
 func (c *Change[T]) Lost() bool { return c.Previous == nil && c.Current == nil }
 
 // Select returns the event that the change is for a watcher of the objects that match accepts, and the state to show. A

@@ -13,18 +13,18 @@ const (
 )
 
 // Cursor is a position in a history of changes, and the key whose changes it reads. It has no queue and holds no
-// changes. One goroutine at a time may use it. The reader must close it: until then the log keeps its topic.
+// changes. One goroutine at a time may use it. The reader must close it, because the log keeps its topic until then.
 //
-// A [Log] makes cursors. A store that wraps another one may wrap the cursors of that store: it embeds a Cursor, and
-// changes what Poll and Next return. This interface may get more methods in a minor version, so other types embed a
-// Cursor too.
+// A [Log] makes cursors. A store that wraps another store may wrap the cursors of that store. Its type embeds a Cursor
+// and changes the results of Poll and Next. A minor version may add methods to this interface, so every other
+// implementation must embed a Cursor too.
 type Cursor[T any] interface {
 	// Poll appends the changes since the previous Poll to into, oldest first and at most about [PollLimit] or [PollBytes].
 	// It never blocks. It returns 410 Expired if the cursor has fallen behind the log, [ErrClosed] after Close of the
 	// cursor or the log, and the error that [Log.EndResource] received once the cursor's resource has ended.
 	Poll(into []*Change[T]) ([]*Change[T], error)
-	// Err returns the error that Poll would return now. A reader that still works on what Poll has returned learns from it
-	// whether it can go on afterwards.
+	// Err returns the error that Poll would return now. With it, a reader that still processes earlier changes learns
+	// whether it can continue afterwards.
 	Err() error
 	// Next is like Poll, but waits until there is something to return or the context ends.
 	Next(ctx context.Context, into []*Change[T]) ([]*Change[T], error)
@@ -32,12 +32,12 @@ type Cursor[T any] interface {
 	// cursors, and for other events, on one channel. After each receive it must check all of them. Call ReadyOn before
 	// Ready.
 	ReadyOn(ready chan struct{})
-	// Ready returns a channel that receives one value when Poll has changes or an error to return. Call Ready again after
-	// each receive. The value may come early: then Poll returns nothing.
+	// Ready returns a channel that receives one value when Poll has changes or an error to return. Call Ready again
+	// after each receive. The value may come early. Then Poll returns nothing.
 	Ready() <-chan struct{}
-	// Position returns the revision up to which Poll has returned every change within the key, so a bookmark may carry it.
-	// Every Poll moves it, even one that returns nothing. It lies at the end of a group, except before the first Poll of a
-	// cursor that starts inside one.
+	// Position returns the revision up to which Poll has returned every change within the key, so a bookmark may carry
+	// it. Every Poll moves it, even one that returns nothing. It is the end of a group, except before the first Poll of
+	// a cursor that starts inside one.
 	Position() Revision
 	// Close ends the cursor. Further calls do nothing.
 	Close()

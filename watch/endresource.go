@@ -1,6 +1,6 @@
 package watch
 
-// EndResource ends the history of a resource, which a key covers, and the cursors on it: their calls of Poll and Next
+// EndResource ends the history of the resource that the key covers, and the cursors on it. Their Poll and Next then
 // return err. Cursors on all resources still read the changes before the end. EndResource does not affect later
 // cursors.
 func (l *Log[T]) EndResource(resource Key, err error) {

@@ -224,10 +224,10 @@ func (l *Log[T]) CompactSome(through Revision) (more bool) {
 	return false
 }
 
-// CompactResource is Compact for the changes of one resource, which a key covers. It does not affect cursors on other
-// resources. A cursor on all resources that has yet to read the changes gets each of them without its states and its
-// name: its Key names only the resource. It gets removals whole, because its reader could not find out later what is
-// gone.
+// CompactResource is like Compact, but only for the changes of the resource that the key covers. It does not affect
+// cursors on other resources. A cursor on all resources that has yet to read the changes gets each of them without its
+// states and its name. The Key of such a change names only the resource. The cursor gets removals in full, because its
+// reader could not find out later which objects are gone.
 func (l *Log[T]) CompactResource(resource Key, through Revision) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

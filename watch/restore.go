@@ -14,11 +14,11 @@ type Past[T any] struct {
 	At time.Time
 }
 
-// Restore adds the changes of one resource, which a key covers, from before the start of the log, oldest first.
-// Cursors on the resource may then start at any revision from floor on. Call it before the log holds a change of the
-// resource or a cursor on it. A cursor on all resources reads the restored changes after its position. MaxAge and
-// MaxBytes apply to the restored changes too. Restore returns [ErrClosed] after Close, and another error if the
-// revisions do not ascend or a change belongs to another resource.
+// Restore adds changes of the resource that the key covers, oldest first, from before the start of the log. Cursors on
+// the resource may then start at any revision from floor on. Call it before the log holds a change of the resource or a
+// cursor on it. A cursor on all resources reads the restored changes after its position. MaxAge and MaxBytes apply to
+// the restored changes too. Restore returns [ErrClosed] after Close, and another error if the revisions do not ascend
+// or a change belongs to another resource.
 func (l *Log[T]) Restore(resource Key, floor Revision, past []Past[T]) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -77,7 +77,7 @@ type Term struct {
 	Value string
 }
 
-// topicKey identifies a topic: a key, and one value of an index within it. The zero term stands for everything within
+// topicKey identifies a topic: a key, and one value of an index within it. The zero term represents everything within
 // the key.
 type topicKey struct {
 	Key

@@ -81,7 +81,7 @@ func ToGo(v doc.Value, into any) error {
 	return Unmarshal(text, into)
 }
 
-// ToUnmarshaler stores a document in a Go value that reads JSON itself. It calls UnmarshalJSON as ToGo would, also for
+// ToUnmarshaler stores a document in a Go value that reads JSON itself. It calls UnmarshalJSON as ToGo would, even for
 // null.
 func ToUnmarshaler(v doc.Value, into stdjson.Unmarshaler) error {
 	d := newDraft()

@@ -15,28 +15,28 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 )
 
-// Codecs turns documents into Go values, and back, without a JSON text in between. It does what [codec.ToGo] and
-// [codec.FromGo] do. A part of a document takes the way through the text if its type encodes itself, or if Codecs does
-// not know the type well enough. So does a whole document that does not fit its type. Therefore every error is that of
-// the text.
+// Codecs converts documents to Go values and back without a JSON text in between. Its results match [codec.ToGo] and
+// [codec.FromGo]. A part of a document goes through JSON text if its type encodes itself, or if Codecs does not support
+// the type. If a document does not fit its type, the whole document goes through the text, so errors match those
+// functions too.
 //
-// Codecs looks at a type once, when a value of the type first needs it. The zero Codecs is ready to use. Any goroutine
-// may use it.
+// Codecs inspects a type once, when it meets the first value of the type. The zero Codecs is ready to use. Several
+// goroutines may use it at once.
 type Codecs struct {
 	ready sync.Map // map[reflect.Type]*plan
 	mu    sync.Mutex
 	plans planner
 }
 
-// New returns a pointer to a new value of a type, with the content of v. Its error is that of [DecodingError], so that a
-// client may read it. The value shares the texts of v.
+// New returns a pointer to a new value of a type, with the content of v. Its errors are suitable for clients, see
+// [DecodingError]. The value shares the strings of v.
 func (c *Codecs) New(t reflect.Type, v doc.Value) (any, error) {
 	value := reflect.New(t)
 	return value.Interface(), c.read(v, value)
 }
 
-// ToGo stores a document in the Go value that into points to. Its error is that of [DecodingError]. The value shares the
-// texts of v.
+// ToGo stores a document in the Go value that into points to. Its errors are suitable for clients, see [DecodingError].
+// The value shares the strings of v.
 func (c *Codecs) ToGo(v doc.Value, into any) error {
 	value := reflect.ValueOf(into)
 	if value.Kind() != reflect.Pointer || value.IsNil() || !value.Elem().IsZero() { // encoding/json merges into what is there
@@ -45,7 +45,7 @@ func (c *Codecs) ToGo(v doc.Value, into any) error {
 	return c.read(v, value)
 }
 
-// read stores a document in a zero value, to which into points.
+// read stores a document in the zero value that into points to.
 func (c *Codecs) read(v doc.Value, into reflect.Value) error {
 	if c.planOf(into.Type().Elem()).read(v, into.Elem()) {
 		return nil
@@ -54,8 +54,8 @@ func (c *Codecs) read(v doc.Value, into reflect.Value) error {
 	return ToGo(v, into.Interface())
 }
 
-// FromGo returns the document of a value. obj is a pointer to it. Where the value is the same as near, both documents
-// share their memory, so the document of an unchanged value costs none. near may be absent.
+// FromGo returns the document of the value that obj points to. Where the value equals near, both documents share
+// memory, so the document of an unchanged value takes none. near may be absent.
 func (c *Codecs) FromGo(obj any, near doc.Value) (doc.Value, error) {
 	if value := reflect.ValueOf(obj); value.Kind() == reflect.Pointer && !value.IsNil() {
 		if v, ok := c.planOf(value.Type().Elem()).write(value.Elem(), near, 0); ok {
@@ -84,26 +84,26 @@ func (c *Codecs) planOf(t reflect.Type) *plan {
 type plan struct {
 	form   form
 	typ    reflect.Type
-	elem   *plan // what a pointer points to, or the elements of a list or map
+	elem   *plan // the plan of a pointer's target, or of the elements of a list or map
 	fields []plannedField
 }
 
-// plannedField is a field of a struct. A struct has its fields sorted by name, as a document has its members.
+// plannedField is a field of a struct. A plan sorts its fields by name, like the members of a document.
 type plannedField struct {
 	name                string
 	index               []int
 	plan                *plan
 	omitEmpty, omitZero bool
-	tellsZero           bool // the type decides itself whether a value is zero
+	tellsZero           bool // the type has a method IsZero
 }
 
-// form is how values of a Go type are read and written.
+// form says how to read and write the values of a Go type.
 type form uint8
 
 const (
-	// textForm is a type whose values take the way through the text.
+	// textForm is for types whose values go through JSON text.
 	textForm form = iota
-	// ownForm is a type with the methods MarshalJSON and UnmarshalJSON, which decide how it is encoded.
+	// ownForm is for types that encode and decode themselves with MarshalJSON and UnmarshalJSON.
 	ownForm
 	timeForm // apimeta.Time, which occurs in every object
 	structForm
@@ -120,7 +120,7 @@ const (
 	floatForm
 )
 
-// planner holds the known plans. A recursive type points back to its own plan.
+// planner holds the plans by type. The plan of a recursive type refers to itself.
 type planner map[reflect.Type]*plan
 
 var (
@@ -130,14 +130,14 @@ var (
 	labelsType   = reflect.TypeFor[map[string]string]()
 	zeroTeller   = reflect.TypeFor[interface{ IsZero() bool }]()
 
-	// marshalers and unmarshalers are the interfaces of types that encode and decode themselves. An interface goes before
-	// those behind it.
+	// marshalers and unmarshalers are the interfaces of types that encode and decode themselves. Earlier interfaces
+	// take precedence.
 	marshalers = []reflect.Type{reflect.TypeFor[jsonv2.MarshalerTo](), reflect.TypeFor[json.Marshaler](),
 		reflect.TypeFor[encoding.TextAppender](), reflect.TypeFor[encoding.TextMarshaler]()}
 	unmarshalers = []reflect.Type{reflect.TypeFor[jsonv2.UnmarshalerFrom](), unmarshalerType, textUnmarshalerType}
 )
 
-// of returns the plan of a type. It stores the plan before it looks at the parts, because a type may contain itself.
+// of returns the plan of a type. It stores the plan before it inspects the parts, because a type may contain itself.
 func (m planner) of(t reflect.Type) *plan {
 	if p := m[t]; p != nil {
 		return p
@@ -178,7 +178,7 @@ func (m planner) of(t reflect.Type) *plan {
 	return p
 }
 
-// ownForms returns the form of a type that has one of its own, or that encodes itself.
+// ownForms returns the form of a type that has a special form or encodes itself.
 func ownForms(t reflect.Type) (own form, ok bool) {
 	switch t {
 	case ownTimeType:
@@ -192,7 +192,7 @@ func ownForms(t reflect.Type) (own form, ok bool) {
 	case durationType, numberType:
 		return textForm, true
 	}
-	if t.Kind() == reflect.Pointer { // encoding/json looks for the methods of what it points to
+	if t.Kind() == reflect.Pointer { // encoding/json looks for the methods of the pointer's target
 		return textForm, false
 	}
 	p := reflect.PointerTo(t)
@@ -203,7 +203,7 @@ func ownForms(t reflect.Type) (own form, ok bool) {
 	return textForm, writes >= 0 || reads >= 0
 }
 
-// fields returns the fields of a struct. They are nil if its values must take the way through the text.
+// fields returns the fields of a struct, or nil if its values must go through JSON text.
 func (m planner) fields(t reflect.Type) []plannedField {
 	found, err := Fields(t)
 	if err != nil {
@@ -222,7 +222,7 @@ func (m planner) fields(t reflect.Type) []plannedField {
 	return fields
 }
 
-// plainOptions reports whether the tag of a field has no options but those that a plan knows.
+// plainOptions reports whether a plan supports all options in the tag of a field.
 func plainOptions(f reflect.StructField) bool {
 	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	for option := range strings.SplitSeq(options, ",") {
@@ -235,8 +235,8 @@ func plainOptions(f reflect.StructField) bool {
 	return true
 }
 
-// needsAddress reports whether a value of a type, or a part of it, encodes itself by a method of its pointer. Go does
-// not call such a method for the values of a map.
+// needsAddress reports whether a value of a type, or a part of it, encodes itself with a pointer method. Go does not
+// call such a method for the values of a map.
 func needsAddress(t reflect.Type) bool {
 	byPointer := func(by reflect.Type) bool { return !t.Implements(by) && reflect.PointerTo(t).Implements(by) }
 	switch t.Kind() {

@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/internal/gotype"
 )
 
-// The fields of everything are all that a field can be in a document.
+// The struct everything has a field of every kind that a document can hold.
 type (
 	everything struct {
 		apimeta.TypeMeta   `json:",inline"`
@@ -145,7 +145,7 @@ func (o onlyWrites) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, `{"N
 
 func (z tellsZero) IsZero() bool { return z.N == 7 }
 
-// codecSeeds are texts of everything, and texts that do not fit it.
+// codecSeeds are JSON texts that fit the struct everything, and texts that do not.
 var codecSeeds = []string{
 	`{}`, `null`, `[]`, `"x"`, `{"unknown":{"deep":[1,2]}}`,
 	`{"apiVersion":"v1","kind":"K","metadata":{"name":"n","labels":{"a":"b"},"creationTimestamp":"2026-01-02T03:04:05Z",` +
@@ -176,7 +176,7 @@ var codecSeeds = []string{
 	`{"text":"<&>\u2028\ud800","labels":{"\ud800":"x"}}`, `{"int":1,"int":2,"labels":{"a":"1"},"labels":{"b":"2"}}`,
 }
 
-// FuzzCodecs compares Codecs with the way through the text.
+// FuzzCodecs compares Codecs with the way through JSON text.
 func FuzzCodecs(f *testing.F) {
 	for i, seed := range codecSeeds {
 		f.Add(seed, codecSeeds[(i+1)%len(codecSeeds)], "")
@@ -209,7 +209,8 @@ func FuzzCodecs(f *testing.F) {
 	})
 }
 
-// checkDocument compares the document of a value with the way through the text.
+// checkDocument compares the document of a value with the way through JSON
+// text.
 func checkDocument(t *testing.T, c *gotype.Codecs, obj any, near doc.Value) {
 	t.Helper()
 	want, wantErr := codec.FromGo(obj)
@@ -223,7 +224,8 @@ func checkDocument(t *testing.T, c *gotype.Codecs, obj any, near doc.Value) {
 	require.Equal(t, want.Kind(), got.Kind())
 }
 
-// A value that nobody has changed has the document from which it was read, and a changed one shares the rest with it.
+// An unchanged value has the document from which it was read. A changed value shares the unchanged parts with that
+// document.
 func TestCodecsShare(t *testing.T) {
 	v := document(t, `{"apiVersion":"v1","bool":false,"float":1.5,"inner":{"c":[]},"int":3,`+
 		`"labels":{"a":"b"},"list":[{"a":"x","c":[1]},{"c":null}],"map":{"k":{"c":[]}},"metadata":{},`+
@@ -245,7 +247,8 @@ func TestCodecsShare(t *testing.T) {
 	assert.True(t, changed.Get("map") == v.Get("map"))
 }
 
-// A value that contains itself has no document, and neither way ends the process.
+// A value that contains itself has no document. Both ways return the same error
+// instead of ending the process.
 func TestCodecsOfAValueInItself(t *testing.T) {
 	c := new(gotype.Codecs)
 	for name, obj := range map[string]*everything{"pointer": {}, "map": {Anything: map[string]any{}}} {

@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// read stores a document in a Go value that is zero. It returns false if the text must decide, for example because the
-// document does not fit the type. Then the value is undefined.
+// read stores a document in a zero Go value. It returns false if the document must go through JSON text, for example
+// because it does not fit the type. Then the value is undefined.
 func (p *plan) read(v doc.Value, into reflect.Value) bool {
 	switch p.form {
 	case textForm:
@@ -163,7 +163,7 @@ func readLabels(v doc.Value, into *map[string]string) bool {
 	return true
 }
 
-// readAny returns what encoding/json stores in an interface without methods.
+// readAny returns the value that encoding/json stores in an empty interface.
 func readAny(v doc.Value) (x any, ok bool) {
 	switch v.Kind() {
 	case doc.Null:

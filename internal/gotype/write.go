@@ -12,12 +12,12 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// maxDepth is how deep write follows a Go value. The values of a host may contain themselves, which the encoder of texts
-// reports.
+// maxDepth limits how deep write follows a Go value. A host's value may contain itself, and the encoder of JSON text
+// returns an error for it.
 const maxDepth = 200
 
-// write returns the document of a Go value. Where the value is the same as near, it returns near, so that both share their
-// memory. It returns false if the text must decide.
+// write returns the document of a Go value. Where the value equals near, it returns near, so that both share memory. It
+// returns false if the value must go through JSON text.
 func (p *plan) write(from reflect.Value, near doc.Value, depth int) (doc.Value, bool) {
 	if depth++; depth > maxDepth {
 		return doc.Value{}, false
@@ -62,7 +62,7 @@ func (p *plan) write(from reflect.Value, near doc.Value, depth int) (doc.Value, 
 	return nearest(v, near), err == nil
 }
 
-// nearest returns near if it is the same as v.
+// nearest returns near if it equals v, and v otherwise.
 func nearest(v, near doc.Value) doc.Value {
 	if same(v, near) {
 		return near
@@ -70,7 +70,7 @@ func nearest(v, near doc.Value) doc.Value {
 	return v
 }
 
-// same reports whether two documents are the same, the literals of their numbers included.
+// same reports whether two documents are the same, including the literals of their numbers.
 func same(a, b doc.Value) bool {
 	if a == b {
 		return true
@@ -111,7 +111,7 @@ func writeTime(t *apimeta.Time, near doc.Value) (doc.Value, bool) {
 	return doc.Of(string(text)), err == nil
 }
 
-// usualFields is how many fields of a struct are usually set at most.
+// usualFields is the number of fields that few structs exceed.
 const usualFields = 8
 
 // writeFields walks the fields and the members of near side by side. Both are sorted.
@@ -140,7 +140,7 @@ func (p *plan) writeFields(from reflect.Value, near doc.Value, depth int) (doc.V
 	return beside.value(), true
 }
 
-// omits reports whether Go omits the value of a field.
+// omits reports whether encoding/json omits the value of a field.
 func (f *plannedField) omits(field reflect.Value) bool {
 	return f.omitEmpty && isEmpty(field) || f.omitZero && f.isZero(field)
 }
@@ -171,18 +171,19 @@ func (f *plannedField) isZero(field reflect.Value) bool {
 	return field.Addr().Interface().(interface{ IsZero() bool }).IsZero()
 }
 
-// sharing collects the members of a map or the elements of a list, and keeps nothing as long as they are those of near.
+// sharing collects the members of a map or the elements of a list, and copies nothing as long as they equal the members
+// or elements of near.
 type sharing struct {
 	near    doc.Value
 	kind    doc.Kind
-	room    int // about how many members or elements there will be
-	shared  int // how many of the first members or elements are those of near
+	room    int // the approximate number of members or elements
+	shared  int // the number of leading members or elements that equal those in near
 	differs bool
 	members []doc.Member
 	values  []doc.Value
 }
 
-// add adds a member, or an element if kind is that of a list. Members come in the order of their keys.
+// add adds a member, or an element if kind is doc.List. Callers add members in the order of their keys.
 func (s *sharing) add(key string, v doc.Value) {
 	if !s.differs {
 		if s.near.Kind() == s.kind && s.shared < s.near.Len() && s.near.At(s.shared) == v &&
@@ -199,7 +200,7 @@ func (s *sharing) add(key string, v doc.Value) {
 	}
 }
 
-// diverge copies what has been shared so far.
+// diverge copies the members or elements that have been shared so far.
 func (s *sharing) diverge() {
 	s.differs = true
 	if s.kind == doc.List {
@@ -267,7 +268,8 @@ func (p *plan) writeMembers(from reflect.Value, near doc.Value, depth int) (doc.
 	if from.IsNil() {
 		return doc.NullValue(), true
 	}
-	// The values of a map have no address, so each is copied to where it has one.
+	// The values of a map have no address, so the loop copies each of them to an
+	// addressable value.
 	key, value := reflect.New(p.typ.Key()).Elem(), reflect.New(p.typ.Elem()).Elem()
 	members := make([]doc.Member, 0, from.Len())
 	for at := from.MapRange(); at.Next(); {
@@ -328,7 +330,7 @@ func holdsLabels(labels map[string]string, near doc.Value) bool {
 	return true
 }
 
-// writeAny writes what readAny stores. Everything else takes the way through the text.
+// writeAny writes the values that readAny returns. All other values go through JSON text.
 func writeAny(x any, near doc.Value, depth int) (doc.Value, bool) {
 	if depth++; depth > maxDepth {
 		return doc.Value{}, false
@@ -379,10 +381,10 @@ func writeAny(x any, near doc.Value, depth int) (doc.Value, bool) {
 	return nearest(v, near), err == nil
 }
 
-// maxExact is a bound below which a float64 holds every integer, and is written as one.
+// maxExact is the bound below which a float64 represents every integer exactly.
 const maxExact = 1 << 53
 
-// isWhole reports whether f is written like the integer of the same value. Negative zero is not.
+// isWhole reports whether f is written like the integer of the same value. It returns false for negative zero.
 func isWhole(f float64) bool {
 	return math.Abs(f) < maxExact && f == math.Trunc(f) && (f != 0 || !math.Signbit(f))
 }

@@ -80,13 +80,13 @@ func (m *Types) ShapeOf(t reflect.Type) *Shape {
 	return shapes{m, m.shapes}.of(t)
 }
 
-// New is [gotype.Codecs.New].
+// New calls [gotype.Codecs.New].
 func (m *Types) New(t reflect.Type, v doc.Value) (any, error) { return m.codecs.New(t, v) }
 
-// ToGo is [gotype.Codecs.ToGo].
+// ToGo calls [gotype.Codecs.ToGo].
 func (m *Types) ToGo(v doc.Value, into any) error { return m.codecs.ToGo(v, into) }
 
-// FromGo is [gotype.Codecs.FromGo].
+// FromGo calls [gotype.Codecs.FromGo].
 func (m *Types) FromGo(obj any, near doc.Value) (doc.Value, error) { return m.codecs.FromGo(obj, near) }
 
 // Written returns what Go writes for the zero value of a type.

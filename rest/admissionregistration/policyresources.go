@@ -58,8 +58,8 @@ func MutatingAdmissionPolicyBindings(
 // unset is the text of a column without a value.
 const unset = "<unset>"
 
-// policyColumns returns the columns of policies. name and description are those of the first column, and of returns
-// what they show.
+// policyColumns returns the columns of policies. name and description belong to the first column, and of returns the
+// contents of the cells.
 func policyColumns[T any](
 	name, description string, of func(*T) (count int, params *ParamKind, created time.Time),
 ) []rest.Column {

@@ -27,8 +27,8 @@ const (
 )
 
 // Services is the plug-in of APIServices. It adds their kind, and keeps one object for each version of each group that
-// the API serves, except for that of the APIServices, as in Kubernetes. [rest.API.Start] returns when the objects
-// exist, and the plug-in then follows what the API serves.
+// the API serves, except for the version of the APIServices, as in Kubernetes. [rest.API.Start] returns when the
+// objects exist, and the plug-in then follows what the API serves.
 //
 // The objects are stored, so they keep their uids across a restart. Replicas write the same objects. While replicas
 // serve different versions, the objects show what the one serves that has changed last.

@@ -29,7 +29,7 @@ type Options struct {
 	// audit.k8s.io/truncated. Default: 1 MiB.
 	MaxObjectBytes int
 	// Budget also bounds the queues of [Batched] outputs, if it is set. Each queue takes its memory from a part of the
-	// Budget, which may be that of [rest.Options].
+	// Budget, which may be the Budget of [rest.Options].
 	Budget *storage.Budget
 	// Logger receives an error when a sink begins to fail, and warnings about the policy. Default: errors only, to slog's
 	// default logger.

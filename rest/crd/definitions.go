@@ -25,7 +25,7 @@ const manager = "kube-apiserver"
 // stored definitions. So a restart needs nothing, and several replicas with one store serve the same kinds. A host
 // calls Start before it listens, so that no client gets a 404 for a stored kind.
 //
-// The kinds answer as those of kube-apiserver do. They never replace a kind that the host has declared: the condition
+// The kinds behave as in kube-apiserver. They never replace a kind that the host has declared. The condition
 // NamesAccepted of such a definition is False. If the API cannot serve a kind, its condition Established is False with
 // the reason NotServed, for example if the definition has rules and [rest.Options] have no CEL. Its paths answer 503
 // ServiceUnavailable, and its objects stay in the store. The plug-in repeats failed operations. It uses

@@ -20,10 +20,10 @@
 // It shows what the dump endpoints of kube-apiserver show: the levels, the lengths of their queues, and what each flow
 // has had.
 //
-// The profiles are those of net/http/pprof, which this package does not link, because net/http/pprof registers itself
+// The profiles match net/http/pprof. This package does not link net/http/pprof, because net/http/pprof registers itself
 // with [http.DefaultServeMux]. kubectl reads them with the credentials of its user:
 //
 //	kubectl get --raw /debug/pprof/heap >heap; go tool pprof heap
 //
-// Other plug-ins add paths of their own below /debug/ with [rest.PluginParts].
+// Other plug-ins add their own paths below /debug/ with [rest.PluginParts].
 package debug

@@ -13,8 +13,8 @@ import (
 
 // Options configure [New]. The zero value works for an API with an Authorizer.
 type Options struct {
-	// WithoutAuthorizer serves the paths also if the API has no Authorizer, so to everybody who reaches the API. Profiles
-	// show names of functions and what the program does, and slow it down. Default: 403 without an Authorizer.
+	// WithoutAuthorizer serves the paths even if the API has no Authorizer, so every client of the API can read them.
+	// Profiles show names of functions and what the program does, and slow it down. Default: 403 without an Authorizer.
 	WithoutAuthorizer bool
 	// States are what the host or its plug-ins also show, by the last element of the path: "fairness" is at
 	// /debug/fairness. The answer is the JSON of what the function returns. Many goroutines may call it at once.

@@ -273,7 +273,7 @@ func (s *seats) wait(ctx context.Context, wake <-chan struct{}, maxWait time.Dur
 	}
 }
 
-// refuse counts a refusal after a wait. The answer is that of kube-apiserver in all cases.
+// refuse counts a refusal after a wait. In all cases, the answer matches kube-apiserver.
 func (s *seats) refuse(count *uint64, waited time.Duration) error {
 	*count++
 	s.counts.refused.add(waited)

@@ -66,8 +66,8 @@ func listed(counts map[string]int, format string) string {
 }
 
 // conditions returns the conditions of a namespace with this content, given its present ones, and reports whether they
-// differ. Types and messages are those of Kubernetes. Version parsing cannot fail here, so its condition is always
-// False. Discovery fails if the store holds objects of resources that the API does not serve.
+// differ. Types and messages match Kubernetes. Version parsing cannot fail here, so its condition is always False.
+// Discovery fails if the store holds objects of resources that the API does not serve.
 func (c *content) conditions(had []condition) ([]condition, bool) {
 	now := []condition{
 		{Type: "NamespaceDeletionDiscoveryFailure", Reason: "ResourcesDiscovered",
@@ -105,7 +105,7 @@ func (c *content) conditions(had []condition) ([]condition, bool) {
 	return merged(had, now)
 }
 
-// merged updates conditions and keeps those of other types. The transition time changes only with the status of a
+// merged updates conditions and keeps conditions of other types. The transition time changes only with the status of a
 // condition.
 func merged(had, now []condition) (out []condition, changed bool) {
 	out = slices.Clone(had)

@@ -25,9 +25,9 @@ import (
 // cannot know whether such an owner exists. An owner that CollectGarbage has seen go is absent, whether or not the API
 // still serves its kind.
 //
-// CollectGarbage follows the resources that the API takes, declares anew and gives up. While the store holds objects of
-// a resource that the API does not serve, an object that may have dependents among them is not removed with Foreground
-// or Orphan.
+// CollectGarbage follows the resources that the API takes, declares again and gives up. While the store holds objects
+// of a resource that the API does not serve, an object that may have dependents among them is not removed with
+// Foreground or Orphan.
 //
 // CollectGarbage works until ctx ends and then returns nil. It returns an error if the API closes first. It keeps the
 // owner references of all objects in memory.

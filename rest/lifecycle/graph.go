@@ -255,8 +255,8 @@ func (g *graph) find(namespace string, o owner) (at place) {
 	return at
 }
 
-// unknown returns those of some resources whose objects the graph does not know. If there are any, the graph adds the
-// object to look at when it knows more.
+// unknown returns the given resources whose objects the graph does not know. If it returns any, the graph looks at the
+// object again when it knows more.
 func (g *graph) unknown(key storage.Key, resources []string) (all []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

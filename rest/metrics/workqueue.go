@@ -13,7 +13,7 @@ import (
 )
 
 // Controllers observes controllers and informers, and is a [prometheus.Collector]. The host sets it as the Observer of
-// each of them, beside its name, and registers it once. The metrics workqueue_* are those of client-go, whose label
+// each of them, beside its name, and registers it once. The metrics workqueue_* match client-go's metrics. Their label
 // name is the name of the controller.
 type Controllers struct {
 	adds, retries, reconciles *prometheus.CounterVec
@@ -139,8 +139,8 @@ func (c *Controllers) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements [prometheus.Collector]. Queues of the same name count as one. The locks of the queues are not
-// taken within that of the Controllers, because a queue holds its own lock when it is shut down.
+// Collect implements [prometheus.Collector]. Queues of the same name count as one. Collect does not lock the queues
+// while it holds the lock of the Controllers, because a queue holds its own lock when it is shut down.
 func (c *Controllers) Collect(to chan<- prometheus.Metric) {
 	for _, of := range c.all() {
 		of.Collect(to)

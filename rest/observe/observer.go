@@ -11,13 +11,13 @@ import (
 	"github.com/decorum-go/decorum/rest/access"
 )
 
-// Observer observes the requests of an API: for logs, metrics, traces and audits. A plug-in has one in its
-// rest.PluginParts. An API without an Observer spends nothing on it. Packages rest/audit and rest/requestlog, and
+// Observer observes the requests of an API, for logs, metrics, traces and audits. A plug-in supplies it in its
+// rest.PluginParts. An API without an Observer does no work for it. Packages rest/audit and rest/requestlog, and
 // modules rest/metrics and rest/tracing, are built on it.
 //
-// An Observer sees the requests that the API receives over HTTP, health checks and failed requests too. It does not see
-// the calls of in-process clients. But if a hook calls the API with its context, the steps and the changes of that call
-// belong to the request that runs the hook.
+// An Observer sees the requests that the API receives over HTTP, including health checks and failed requests. It does
+// not see the calls of in-process clients. But if a hook calls the API with its context, the steps and the changes of
+// that call belong to the request that runs the hook.
 type Observer interface {
 	// Observe begins to observe a request. The API calls it once for each request, when the user and the access are known
 	// and the Authorizer has decided, and before the request acts. For a request that fails earlier, r.Refused is the
@@ -48,7 +48,7 @@ type Request struct {
 	// Unknown says that the API serves nothing at the path, so that a client may have chosen any name in it.
 	Unknown bool
 	// Declared is the path as the API or a plug-in serves it, if the request is outside of all resources: /version, for
-	// example. A path of a plug-in that ends with a slash stands for all paths below it. Declared is empty if Unknown
+	// example. A path of a plug-in that ends with a slash represents all paths below it. Declared is empty if Unknown
 	// is set, so clients cannot choose it.
 	Declared string
 	// LongRunning says that the request is a watch or a stream, which ends when its client or the API ends it.
@@ -65,8 +65,8 @@ type Request struct {
 	Refused error
 }
 
-// SourceIPs returns the addresses of the client and of the proxies between it and the API, the client first: those of
-// the header X-Forwarded-For, else that of X-Real-Ip, and then that of the connection. A client can forge the headers,
+// SourceIPs returns the addresses of the client and of the proxies between it and the API, the client first. They come
+// from the header X-Forwarded-For, else from X-Real-Ip, and then from the connection. A client can forge the headers,
 // so only the last address is certain.
 func (r *Request) SourceIPs() []string {
 	ips := make([]string, 0, 1)

@@ -83,7 +83,7 @@ func restrictionOf(m *ar.MatchResources) *criteria {
 	return &c
 }
 
-// criteriaOf returns the criteria of a policy or a binding. Only those of a binding may have no rules.
+// criteriaOf returns the criteria of a policy or a binding. Only the criteria of a binding may have no rules.
 func criteriaOf(m *ar.MatchResources) (c criteria) {
 	if m == nil {
 		return c

@@ -89,7 +89,7 @@ func put[T any](h *half, in map[string]*T, name string, value *T) {
 }
 
 // decoded decodes the text of a stored object and converts the object with become. It returns nil for a deleted object,
-// which has no text, and for one that it cannot decode.
+// which has no text, and if it cannot decode the text.
 func decoded[O, T any](text []byte, become func(*O) *T) *T {
 	var object O
 	if text == nil || json.Unmarshal(text, &object) != nil {

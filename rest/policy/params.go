@@ -105,7 +105,8 @@ func (w *reviewed) collect(ctx context.Context, of *params, ref *ar.ParamRef) ([
 	return params, nil
 }
 
-// paramsNamespace returns the namespace of the parameters that a binding refers to: by default that of the write.
+// paramsNamespace returns the namespace of the parameters that a binding refers to. The default is the namespace of the
+// write.
 func (w *reviewed) paramsNamespace(of *params, ref *ar.ParamRef) (string, error) {
 	switch {
 	case !of.resource.Namespaced && ref.Namespace != "":

@@ -14,9 +14,9 @@ import (
 // Options configure [Policies].
 type Options struct {
 	// Audit, unless nil, receives the annotations that policies make about a write: for auditAnnotations, and for
-	// validations that fail in a binding with the action Audit. The key is that of the annotation in Kubernetes' audit
-	// event. ctx is the context of an admission hook. Audit may be called several times for one write, because the server
-	// starts again if another write commits first.
+	// validations that fail in a binding with the action Audit. The key is the key of the annotation in Kubernetes'
+	// audit event. ctx is the context of an admission hook. Audit may be called several times for one write, because
+	// the server starts again if another write commits first.
 	Audit func(ctx context.Context, key, value string)
 }
 

@@ -14,7 +14,8 @@ type ledger struct {
 	used   map[counter]usage
 }
 
-// counter selects the objects of an account that are counted together: those of a resource or, if it is empty, all.
+// counter selects the objects of an account that are counted together. They are the objects of a resource or, if
+// resource is empty, all objects.
 type counter struct {
 	Account
 	resource string

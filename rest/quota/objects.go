@@ -27,8 +27,8 @@ import (
 //
 //	Controllers: controller.Group{func(ctx context.Context) error { return quotas.Run(ctx, api) }},
 //
-// The limits are as exact as those of [New]. A new or changed quota counts in each replica as soon as the replica has
-// seen it. Objects that exist count too, so a namespace may use more than its limit; then only deletions pass.
+// The limits are as exact as the limits of [New]. A new or changed quota counts in each replica as soon as the replica
+// has seen it. Objects that exist count too, so a namespace may use more than its limit; then only deletions pass.
 type ResourceQuotas struct {
 	more    func(Account) []Limit
 	changed chan struct{} // holds a value if stale is not empty

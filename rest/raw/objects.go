@@ -44,15 +44,16 @@ type Objects interface {
 	In(ctx context.Context, kind apimeta.GroupVersionKind, record *storage.Record) (*storage.Record, error)
 	// ResourcesIn returns the names of the resources that have objects in a namespace, or any object if namespace is
 	// empty, from the most recent state. It also names resources that the API does not serve but whose objects are in
-	// the store, for example those of a definition that waits for its conversion webhook. So a caller that releases a
-	// namespace asks ResourcesIn first.
+	// the store, for example the objects of a definition that waits for its conversion webhook. So a caller that
+	// releases a namespace asks ResourcesIn first.
 	ResourcesIn(ctx context.Context, namespace string) ([]string, error)
-	// PurgeHistory erases the former versions that the API keeps of objects in a namespace, also those of resources that
-	// it does not serve. A caller that releases a namespace calls PurgeHistory after it has found no object in it.
+	// PurgeHistory erases the former versions that the API keeps of objects in a namespace, including objects of
+	// resources that it does not serve. A caller that releases a namespace calls PurgeHistory after it has found no
+	// object in it.
 	PurgeHistory(ctx context.Context, namespace string) error
-	// PurgeHistoryOf erases the former versions that the API keeps of the objects of a resource, also if the resource no
-	// longer declares a history. A caller that gives a kind up for good calls PurgeHistoryOf after it has deleted the
-	// objects.
+	// PurgeHistoryOf erases the former versions that the API keeps of the objects of a resource, even if the resource
+	// no longer declares a history. A caller that permanently gives up a kind calls PurgeHistoryOf after it has deleted
+	// the objects.
 	PurgeHistoryOf(ctx context.Context, resource string) error
 
 	// Revision returns the revision of the latest commit that readers see in the store of the API. Resources with a
@@ -131,12 +132,12 @@ type Changes struct {
 	// Through is the revision up to which Follow has yielded every change of the resources in this store, including
 	// List. It is 0 until Follow has yielded all objects that existed at the beginning, in every store.
 	Through watch.Revision
-	// Read describes the resources whose existing objects Follow has now all yielded: at first every resource, later
-	// those that the API has taken since, and those that it has declared anew. Through counts for the resources that
-	// were read.
+	// Read describes the resources whose existing objects Follow has now all yielded: at first every resource, and
+	// later the resources that the API has taken or declared again since. Through counts for the resources that were
+	// read.
 	Read []Resource
 	// GivenUp names resources that Follow no longer yields, because the API has given them up, or that it is about to
-	// yield from the beginning. The caller forgets what it knows of their objects. GivenUp comes before List.
+	// yield from the beginning. The caller forgets their objects. GivenUp comes before List.
 	GivenUp []string
 	// Removed holds removals of objects of resources that were not read at that time, for callers that remember what is
 	// gone.

@@ -104,7 +104,7 @@ func (x *index) Put(ctx context.Context, key storage.Key, record *storage.Record
 	return nil
 }
 
-// decode decodes the text of an object, and reports whether there is one. An object that is gone has no text.
+// decode decodes the text of an object, and reports whether it succeeds. A deleted object has no text.
 func decode(text []byte, into any) (exists bool) {
 	return text != nil && json.Unmarshal(text, into) == nil
 }
@@ -217,7 +217,7 @@ func (x *index) addBinding(key storage.Key, object *RoleBinding) {
 }
 
 // list returns the list that holds the grants of a subject, and the key of the subject in it. A service account acts as
-// a user, so its grants are among those of users. The list is nil if no user can match the subject.
+// a user, so its grants are among the grants of users. The list is nil if no user can match the subject.
 func (h *holders) list(s Subject, namespace string) (list map[string][]grant, name string) {
 	switch s.Kind {
 	case UserKind:

@@ -141,12 +141,13 @@ func (q *request) isSlow(e *observe.Ended) bool {
 	return slow > 0 && e.Duration >= slow && !q.LongRunning
 }
 
-// isHealth reports whether a path is that of a health check.
+// isHealth reports whether a path belongs to a health check.
 func isHealth(path string) bool {
 	return strings.HasPrefix(path, "/livez") || strings.HasPrefix(path, "/readyz") || strings.HasPrefix(path, "/healthz")
 }
 
-// write writes a line. e is how the request has ended, or as far as that is known.
+// write writes a line. e describes the end of the request, or what is known so
+// far.
 func (q *request) write(level slog.Level, message string, e *observe.Ended, at time.Time) {
 	line := slog.NewRecord(at, level, message, 0)
 	a := &q.Access
@@ -175,7 +176,7 @@ func (q *request) write(level slog.Level, message string, e *observe.Ended, at t
 	_ = handler.Handle(q.ctx, line)
 }
 
-// attributes are those of a line.
+// attributes are the attributes of a line.
 type attributes []slog.Attr
 
 func (all *attributes) add(a slog.Attr) { *all = append(*all, a) }

@@ -22,7 +22,7 @@ type underTestKey struct{}
 //
 // The server sees a call when it reaches the store. There an update, a patch and a Modify have the same verb, update,
 // and the subresource status if they change the status. The server also sees the lookups that it makes on behalf of a
-// call, such as that of the namespace of a new object. It does not see a write that fails earlier, because it is
+// call, such as the lookup of a new object's namespace. It does not see a write that fails earlier, because it is
 // invalid or has a real conflict. It sees a watch by its initial list, if it has one; to test how a controller recovers
 // from 410, use [Server.Expire].
 func (s *Server) UnderTest(ctx context.Context) context.Context {

@@ -40,8 +40,8 @@ func New(files fs.FS, options Options) rest.Plugin {
 // file has one or more documents in YAML or JSON; empty documents and lists of the kind List are allowed. An object
 // without a namespace belongs to the namespace "default", if its kind has namespaces.
 //
-// CustomResourceDefinitions come first, then namespaces, then all others; within these groups the order is that of
-// the names of the files and of the documents in them. Apply waits until the API serves the kinds of the definitions.
+// CustomResourceDefinitions come first, then namespaces, then all others. Each group follows the names of the files and
+// the order of the documents in them. Apply waits until the API serves the kinds of the definitions.
 //
 // The writes take the same steps as all others, with the user of ctx, or rest.Options.HostUser; the Authorizer is not
 // asked. The first error ends Apply, and names the file and the document: a document that is no object, a kind that

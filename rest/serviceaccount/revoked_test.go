@@ -74,7 +74,8 @@ type sharedStore struct{ storage.Store }
 
 func (sharedStore) Register(context.Context, storage.Resource) error { return nil }
 
-// The watches of a token end when the token dies, and those of other tokens go on.
+// The watches of a token end when the token dies, and the watches of other tokens
+// continue.
 func TestWatchesEndWithTheirToken(t *testing.T) {
 	pods := func(s *server) rest.Client[Pod] { return resttest.Client[Pod](t, s.API).Namespace("team") }
 	for _, c := range []struct {
@@ -179,7 +180,7 @@ func createBound(t testing.TB, s *server, kind string) {
 	require.NoError(t, err)
 }
 
-// A watch ends whichever replica deletes the account, and also if the token dies while the watch is opened.
+// A watch ends if any replica deletes the account, and if the token dies while the watch opens.
 func TestWatchesEndInEveryReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storage.NewMemory(storage.Options{})

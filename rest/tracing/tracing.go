@@ -18,8 +18,8 @@ type Options struct {
 	// TracerProvider makes the spans. Its sampler sees the name of the span, http.request.method, url.path and url.scheme.
 	// Required.
 	TracerProvider trace.TracerProvider
-	// Propagator reads the trace from the headers of a request and writes it into those of a call of a webhook. Default:
-	// [propagation.TraceContext], the headers traceparent and tracestate.
+	// Propagator reads the trace from the headers of a request and writes it into the headers of a call of a webhook.
+	// Default: [propagation.TraceContext], the headers traceparent and tracestate.
 	Propagator propagation.TextMapPropagator
 	// Untrusted reports whether the sender of a request may not choose its trace. The span of the request then begins a
 	// new trace, and links to the span of the sender. Otherwise a sender can have each of its requests recorded, if the

@@ -209,7 +209,7 @@ func TestTheStepsOfAWriteAreChildren(t *testing.T) {
 	}
 }
 
-// The host's middleware may trace requests too. Its span is the parent, whatever the headers say.
+// The host's middleware may trace requests too. Its span is the parent, regardless of the headers.
 func TestASpanOfTheHostIsTheParent(t *testing.T) {
 	spans := newRecorded()
 	api := spans.api(t, tracing.Options{}, rest.Options{})

@@ -48,7 +48,8 @@ func nothing() {}
 
 func broken() { panic("broken") }
 
-// A transformer may change what it receives. If it panics, the error says so, and does not call the file damaged.
+// A transformer may change what it receives. If it panics, the error reports the panic, and does not call the file
+// damaged.
 func TestHostileTransformer(t *testing.T) {
 	path := newFile(t)
 	good := &transformer{"key", nothing, nothing}

@@ -302,7 +302,7 @@ func TestFiguresAreKept(t *testing.T) {
 	require.NoError(t, store.Check(t.Context()))
 }
 
-// The figures of the store have those of the file and those of the engine.
+// The figures of the store include the figures of the file and of the engine.
 func TestStoreStats(t *testing.T) {
 	store := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "objects.db")})
 	defer store.Close()

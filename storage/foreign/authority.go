@@ -281,7 +281,7 @@ func (a *authority) examine(group storage.Group, entry *storage.Entry) (old *obj
 func (a *authority) failed(
 	ctx context.Context, s *source, key storage.Key, old *object, end func(), err error,
 ) (storage.Verdict, error) {
-	end() // the next read sees the object, whatever the source has done
+	end() // the next read sees the object, regardless of the outcome in the source
 	switch {
 	case status.IsConflict(err) || status.IsNotFound(err) || status.IsAlreadyExists(err):
 		if again := a.readAgain(ctx, s, key); again != nil {

@@ -701,7 +701,7 @@ func TestBadDeclarations(t *testing.T) {
 	}
 }
 
-// What a client sees through a list and then a watch is what the source has, whatever changes it.
+// A client sees the objects of the source through a list and a later watch, regardless of what changes them.
 func TestModel(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

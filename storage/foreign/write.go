@@ -41,7 +41,7 @@ func (a *authority) beginWrite(ctx context.Context, s *source, key storage.Key) 
 	}, nil
 }
 
-// textOf returns the JSON of a record, or nil without a record.
+// textOf returns the JSON of a record, or nil if r is nil.
 func textOf(ctx context.Context, r *storage.Record) ([]byte, error) {
 	if r == nil {
 		return nil, nil

@@ -253,7 +253,7 @@ func TestRestoredDump(t *testing.T) {
 	require.Greater(t, next.Revision, lost.Revision)
 }
 
-// A new epoch continues above all revisions also if the clock of the server was set back.
+// A new epoch continues above all revisions even if the clock of the server was set back.
 func TestClockSetBack(t *testing.T) {
 	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
 	ahead := watch.Revision(time.Now().Add(1000 * time.Hour).UnixMicro())
@@ -270,7 +270,7 @@ func TestClockSetBack(t *testing.T) {
 	})
 }
 
-// Refused writes get 503 with the cause, change nothing, and the store recovers by itself.
+// Refused writes get 503 with the cause and change nothing, and the store recovers on its own.
 func TestRefusedWrites(t *testing.T) {
 	const refuse = `CREATE FUNCTION "%[1]s".refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 			BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END $$;
@@ -402,8 +402,7 @@ func TestReadOnlyServer(t *testing.T) {
 	eventually(t, store.Ready)
 }
 
-// On a disk that is full, Postgres refuses writes or stops. Nothing that was acknowledged is lost, and the store
-// recovers by itself.
+// On a full disk, Postgres refuses writes or stops. No acknowledged write is lost, and the store recovers on its own.
 func TestFullDisk(t *testing.T) {
 	disk := filepath.Join(os.TempDir(), fmt.Sprint("decorum-disk-", os.Getpid()))
 	require.NoError(t, os.Mkdir(disk, 0o755))

@@ -204,7 +204,8 @@ func TestUnreadNotifications(t *testing.T) {
 	assert.Less(t, used()-before, small/2, "the notifications carry no changes")
 }
 
-// A replica alone notifies nobody. Replicas that come later show everything, also what is written meanwhile.
+// A single replica sends no notifications. Replicas that join later show all changes, including changes that are
+// committed while they join.
 func TestReplicasJoin(t *testing.T) {
 	pool, sent := counted(t)
 	schema := newSchema()

@@ -128,7 +128,8 @@ func declarations(dir string) ([]string, error) {
 	return p.lines, p.err
 }
 
-// inner are the methods of the types of a package, and the types that each struct embeds, by the name of the type.
+// inner holds the methods of each type of a package, and the types that each struct embeds. The keys are the names of
+// the types.
 type inner struct {
 	methods  map[string][]*ast.FuncDecl
 	embedded map[string][]string
@@ -176,8 +177,8 @@ func nameOf(t ast.Expr) string {
 	return ""
 }
 
-// promoted returns the exported methods that a type gets from unexported types of its package, and that package doc
-// leaves out: it stops at the first type that is embedded as a pointer.
+// promoted returns the exported methods that a type gets from unexported types of its package and that package doc
+// omits. Package doc stops at the first type that is embedded as a pointer.
 func (in inner) promoted(t *doc.Type) (all []*doc.Func) {
 	seen := map[string]bool{}
 	for _, m := range t.Methods {

@@ -11,7 +11,7 @@ import (
 
 const root = "../../.."
 
-// The committed API of each released module is that of its code. A change shows in the review of the file.
+// The committed API of each released module matches its code. A review of the file shows each change.
 func TestExportedAPIIsCommitted(t *testing.T) {
 	all, err := modules(root)
 	require.NoError(t, err)

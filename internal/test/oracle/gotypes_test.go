@@ -36,10 +36,10 @@ func checkThroughType(t *testing.T, k kind, body []byte) {
 	checkWithoutText(t, k, d, ours, got)
 }
 
-// codecs turn documents into the types of all kinds.
+// codecs converts documents to the Go types of all kinds.
 var codecs gotype.Codecs
 
-// checkWithoutText compares the ways without a text with the value and the document that a text has led to.
+// checkWithoutText checks that codecs returns the same value and the same document as the way through JSON text.
 func checkWithoutText(t *testing.T, k kind, from doc.Value, value any, through doc.Value) {
 	t.Helper()
 	read, err := codecs.New(k.typ, from)

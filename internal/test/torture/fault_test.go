@@ -74,7 +74,7 @@ func TestDiskFull(t *testing.T) {
 }
 
 // A sync or a write fails. The store refuses writes from then on, and the file holds everything that was acknowledged,
-// also if the power fails afterwards or while the next process writes.
+// even if the power fails afterwards or while the next process writes.
 func TestBrokenDisk(t *testing.T) {
 	for _, fault := range []string{"fdatasync:error=EIO:when=%d+", "pwrite64:error=ENOSPC:when=%d+"} {
 		t.Run(fault, func(t *testing.T) {

@@ -40,7 +40,7 @@ type order struct {
 	Caller      string // names the connections
 	Address     string
 	TLS         bool   // speak TLS, and trust every certificate
-	Header      string // lines of each request, each with its end
+	Header      string // header lines of each request, with their line ends
 	Request     string // the bytes that a connection sends, see its method completed
 	Connections int
 	// Answers is how many complete answers the connections read in all.
@@ -49,7 +49,8 @@ type order struct {
 	Bytes int64
 }
 
-// Clients is the process of the clients, as the benchmark sees it. Callers take over TLS and Header.
+// Clients is the benchmark's handle on the process of the clients. Callers use the TLS and Header that are set when
+// they are made.
 type Clients struct {
 	TLS    bool   // the clients speak TLS, and trust every certificate
 	Header string // a further header of each request, such as "Authorization: Bearer secret"
@@ -176,15 +177,16 @@ type connection struct {
 	version string    // the resourceVersion in the last answer, if the requests need it
 }
 
-// Each connection replaces these texts in its requests, by others of the same length.
+// Each connection replaces these texts in its requests with other texts of the same
+// length.
 const (
-	// Own is a name. Each connection has an object of its own, so that the writes of several connections do not conflict.
+	// Own is a name. Each connection has its own object, so that the writes of several connections do not conflict.
 	Own = "n-other"
-	// Counted is a number. Each request has another.
+	// Counted is a number. Each request has a different number.
 	Counted = "000000000"
-	// LastVersion is a resourceVersion, which becomes that of the last answer.
+	// LastVersion is a resourceVersion that each request replaces with the resourceVersion of the last answer.
 	LastVersion = "1111111111111111"
-	// InTurns is a name. The requests of a connection have two names in turns.
+	// InTurns is a name. The requests of a connection alternate between two names.
 	InTurns = "manager-0"
 )
 
@@ -276,7 +278,7 @@ func (c *Clients) caller(name string, o order) *Caller {
 	return &Caller{c, o}
 }
 
-// header returns the line of the further header.
+// header returns Header as a line of a request, or nothing if Header is empty.
 func (c *Clients) header() string {
 	if c.Header == "" {
 		return ""

@@ -19,9 +19,9 @@ const patience = time.Second
 var errExited = errors.New("a hook has called runtime.Goexit")
 
 // inTime runs do, in which hooks of the host may run. It waits until the time of the request is up, and for patience
-// after that. A hook that ignores the end of its context would keep the client waiting. So do runs in a goroutine of
-// its own, which the request then leaves behind, and closes the result that nobody needs any more. If no hook can run, do
-// runs in the goroutine of the request.
+// after that. A hook that ignores the end of its context would keep the client waiting. So do runs in its own
+// goroutine. The request then abandons this goroutine, which closes the unneeded result. If no hook can run, do runs in
+// the goroutine of the request.
 func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T, error)) (result T, err error) {
 	if !q.api.writes.MayRunHooks(q.res.Resource, q.through.target()) {
 		return do(ctx)
@@ -61,8 +61,8 @@ func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T,
 	return result, context.DeadlineExceeded
 }
 
-// reserveStack makes the stack of a new goroutine as large as most writes need, before there is anything on it. Otherwise
-// the runtime doubles the stack several times while the write runs, and copies it each time.
+// reserveStack grows the stack of a new goroutine to the size that most writes need, while the stack is still nearly
+// empty. Otherwise the runtime doubles and copies the stack several times while the write runs.
 //
 //go:noinline
 func reserveStack(i int) byte {

@@ -19,7 +19,7 @@ import (
 type entry struct {
 	*storage.Record
 	text []byte
-	// uid is that of the object.
+	// uid is the uid of the object.
 	uid string
 	// revision is the last resourceVersion of the state. It is 0 for a beginning.
 	revision watch.Revision
@@ -114,7 +114,7 @@ type outside struct{ context.Context }
 func (outside) Value(any) any { return nil }
 
 // entriesOf returns the entries of all objects that have or had a name, from a state at least as recent as a revision.
-// It does not see those of a transaction that has not committed.
+// It does not see entries of a transaction that has not committed.
 func entriesOf(ctx context.Context, res *resource.Resource, of storage.Key,
 	atLeast watch.Revision) (all []*entry, err error) {
 	ctx = outside{ctx}

@@ -606,7 +606,7 @@ func TestDeclarationsOfHistory(t *testing.T) {
 	}
 }
 
-// In-process clients and those of other processes do the same.
+// In-process clients and clients in other processes do the same.
 func TestClientsOfHistory(t *testing.T) {
 	api := newKeeping(t)
 	server := apitest.Serve(t, api)

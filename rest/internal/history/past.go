@@ -17,8 +17,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Past is the history of an object as a client sees it. If no object has the name, it is that of the last one that had
-// it.
+// Past is the history of an object as a client sees it. If no object has the name, it is the history of the last object
+// that had it.
 type Past struct {
 	UID string
 	// Exists reports whether the object exists.
@@ -49,7 +49,7 @@ type state struct {
 // Close when it needs neither the history nor the answer any more.
 //
 // A Past takes the memory of each document that it reads from the budget of answers. It takes nothing for the texts,
-// because all requests share those of the store. At most two documents are in memory at once.
+// because all requests share the texts of the store. At most two documents are in memory at once.
 func Read(ctx context.Context, res *resource.Resource, t resource.Target) (*Past, error) {
 	key := res.Key(t.Namespace, t.Name)
 	current, err := res.Store.Get(ctx, key, storage.MostRecent)

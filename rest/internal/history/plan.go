@@ -102,7 +102,8 @@ func displaced(res *resource.Resource, entries []*entry, uid string) []*entry {
 	return out[:min(len(out), maxDropped)]
 }
 
-// expired reports whether an entry that was committed at a moment is no longer kept.
+// expired reports whether the history no longer keeps an entry that was committed at
+// the given moment.
 func expired(res *resource.Resource, at storage.Moment) bool {
 	return !at.Time().Add(res.History().For).After(res.Now())
 }

@@ -19,8 +19,8 @@ const (
 	nextSweep  = time.Hour
 )
 
-// Sweeper removes the versions that have expired, so that those of objects which nobody writes go too. One timer serves
-// all kinds of an API; no goroutine runs until it fires. Several replicas may sweep at once.
+// Sweeper removes expired versions, including versions of objects that no client writes any more. One timer serves all
+// kinds of an API; no goroutine runs until it fires. Several replicas may sweep at once.
 type Sweeper struct {
 	env *resource.Environment
 

@@ -30,7 +30,7 @@ func fuzzServer(f *testing.F) *apitest.ThingServer {
 		apitest.GlobalThingResource()), Store: store}
 }
 
-// checkAnswer holds for every answer whatever the request was.
+// checkAnswer checks the answer to any request.
 func checkAnswer(t *testing.T, a apitest.Answer) {
 	t.Helper()
 	body, media := a.Body, a.Header.Get("Content-Type")

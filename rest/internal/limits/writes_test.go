@@ -21,8 +21,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// bareWrite is a handler that reads a body, decodes the object strictly, finishes with what it has decoded, and sends
-// the same bytes to everybody.
+// bareWrite is a handler that reads a body, decodes the object strictly, passes it to finish, and sends the same bytes
+// to every client.
 func bareWrite(object, answer []byte, finish func(*apitest.Thing) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := make([]byte, r.ContentLength)
@@ -94,7 +94,7 @@ func BenchmarkWriteWithHooks(b *testing.B) {
 	})
 }
 
-// complete is a hook that sets a field which the client has left out.
+// complete is a hook that sets a field that the client has left out.
 func complete(thing *apitest.Thing) {
 	if thing.Spec.Text == "" {
 		thing.Spec.Text = "Thing " + thing.Name
@@ -114,7 +114,7 @@ func check(thing, old *apitest.Thing) (errs status.FieldErrors) {
 	return errs
 }
 
-// compareWrites compares writes of a resource with a bare handler that finishes with what it has decoded.
+// compareWrites compares writes of a resource with a bare handler that passes the decoded object to finish.
 func compareWrites(b *testing.B, aim float64, of rest.Resource[apitest.Thing], finish func(*apitest.Thing) error) {
 	for _, c := range writes {
 		b.Run(c.name, func(b *testing.B) {

@@ -20,7 +20,7 @@ type Criteria struct {
 	// Equivalent makes the rules match every version of the resource of a write. Otherwise they match the one of the
 	// request only.
 	Equivalent bool
-	// Namespaces selects by the labels of the namespace, and Objects by those of the new or the old object.
+	// Namespaces selects by the labels of the namespace, and Objects by the labels of the new or the old object.
 	Namespaces, Objects apimeta.LabelMatcher
 }
 
@@ -47,8 +47,8 @@ func For(r *admission.Request) *Request {
 	}}
 }
 
-// Match reports whether the criteria select the write, and the version in which. A version other than that of the
-// request means that the webhook or the policy wants to see the object in it. Match returns a NotFound error if the
+// Match reports whether the criteria select the write, and the version in which. A version other than the version of
+// the request means that the webhook or the policy wants to see the object in it. Match returns a NotFound error if the
 // namespace does not exist.
 func (q *Request) Match(ctx context.Context, c *Criteria) (in admission.KindVersion, matches bool, err error) {
 	if _, excluded := q.rule(c.Exclude, c.Equivalent); excluded {

@@ -42,7 +42,8 @@ func (f *itemForm) shown(ctx context.Context, r *storage.Record) (head, tail []b
 	return head, tail, nil
 }
 
-// part returns the start and the end of that part in the text of the record, and the span to leave out.
+// part returns the start and the end of the part that shown returns, and the span to leave out. The positions are in
+// the text of the record.
 func (f *itemForm) part(r *storage.Record) (from, to int, cut storage.Span) {
 	from, to = f.from, r.Len()
 	if f.metadata {

@@ -64,8 +64,8 @@ func ReturnChunk(chunk *[]byte, buf []byte) {
 }
 
 // ListWriter writes one list, chunk by chunk, straight from its records. It encodes each element when the ones before
-// it are sent. So a client that does not read costs a chunk and an element, whatever the form of the list, and nothing
-// is encoded for a client that has left.
+// it are sent. So a client that does not read costs a chunk and an element for any form of the list, and nothing is
+// encoded for a client that has left.
 type ListWriter struct {
 	kind     *Kind
 	rep      *Representation

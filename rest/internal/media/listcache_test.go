@@ -124,7 +124,7 @@ func TestListsOfTwoUsers(t *testing.T) {
 	}
 }
 
-// A list that is asked for again costs little memory, however large it is.
+// A repeated list costs little memory, even if it is large.
 func TestListAgainAllocatesLittle(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	s.Fill(t, 1000)
@@ -173,7 +173,7 @@ func TestListCacheForgets(t *testing.T) {
 	assert.Less(t, heap()-before, int64(2*budget))
 }
 
-// FuzzListCache compares lists with those of an API without the cache, while objects come, change and go.
+// FuzzListCache compares lists with the lists of an API without the cache, while objects come, change and go.
 func FuzzListCache(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0})
 	f.Add([]byte{1, 2, 3, 4, 5, 250, 250, 250, 6, 7, 251, 251, 251, 8, 252, 252, 252})

@@ -1,5 +1,5 @@
-// Package mirror keeps a data structure made of objects of an API up to date, so that a change of an object counts from
-// the next request on: roles, and the configurations of webhooks and policies.
+// Package mirror keeps a data structure made of an API's objects up to date, so that a change of an object affects the
+// next request. It serves roles, and the configurations of webhooks and policies.
 package mirror
 
 import (
@@ -22,13 +22,13 @@ type Source interface {
 }
 
 // Index is the data structure. Put adds or replaces the object of a key, or removes it if record is nil. It is
-// idempotent. An error says that the text of the record cannot be read, and Put has changed nothing.
+// idempotent. If Put cannot read the text of the record, it returns an error and changes nothing.
 type Index interface {
 	Put(ctx context.Context, key storage.Key, record *storage.Record) error
 }
 
-// Mirror holds an Index that follows the objects of some resources. Whoever reads the Index brings it up to date. It
-// has a goroutine only while it reads the Index from the store.
+// Mirror holds an Index that follows the objects of some resources. Each reader brings the Index up to date first. The
+// Mirror has a goroutine only while it reads the Index from the store.
 type Mirror[I Index] struct {
 	source    Source
 	resources []string
@@ -37,12 +37,12 @@ type Mirror[I Index] struct {
 	seen    atomic.Uint64 // the revision of the index
 	mu      sync.RWMutex  // not held while the Index asks the store
 	index   I
-	ahead   []watch.Cursor[storage.Record] // the changes after seen; nil if the index has to be read anew
+	ahead   []watch.Cursor[storage.Record] // the changes after seen; nil if the index must be read again
 	begun   bool                           // the index has been read
-	reading *reading                       // nil unless the index is being read anew
+	reading *reading                       // nil unless the index is being read again
 }
 
-// reading is a reading of the Index, for all who wait for it.
+// reading is one read of the Index from the store, shared by all callers that wait for it.
 type reading struct {
 	done chan struct{} // closed when err is set
 	err  error
@@ -137,8 +137,8 @@ func (m *Mirror[I]) poll(ctx context.Context) error {
 	return nil
 }
 
-// readAnew reads the Index anew. It does not end with the context of a caller, because others wait for it too; the
-// store bounds its time.
+// readAnew reads the whole Index again. It does not end with the context of a caller, because others wait for it too.
+// The store limits its time.
 func (m *Mirror[I]) readAnew(r *reading) {
 	now := uint64(m.source.RevisionOf(m.resources...))
 	index, ahead, err := m.recovered(context.Background())
@@ -153,7 +153,7 @@ func (m *Mirror[I]) readAnew(r *reading) {
 	close(r.done)
 }
 
-// recovered is read, with a panic as its error: nobody else recovers in this goroutine.
+// recovered is like read, but returns a panic as its error. Nothing else recovers in this goroutine.
 func (m *Mirror[I]) recovered(ctx context.Context) (index I, ahead []watch.Cursor[storage.Record], err error) {
 	defer func() {
 		if p := recover(); p != nil {

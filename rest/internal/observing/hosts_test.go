@@ -37,16 +37,16 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// The writes of hosts go to ConfigMaps of Kubernetes. Each connection has an object of its own.
+// The benchmarks write ConfigMaps of Kubernetes. Each connection changes its own object.
 const (
 	configMaps  = "/api/v1/namespaces/default/configmaps"
 	ownMap      = configMaps + "/" + apitest.Own
 	typeMerge   = "application/merge-patch+json"
 	typeApply   = "application/apply-patch+yaml"
-	largestText = 1000 // bytes of a value that the hook permits
+	largestText = 1000 // the bytes that the hook permits in a value
 )
 
-// host is an API with ConfigMaps, as a benchmark asks it.
+// host is an API with ConfigMaps that a benchmark measures.
 type host struct {
 	b       *testing.B
 	handler http.Handler
@@ -94,7 +94,7 @@ var (
 // write is a write that changes a ConfigMap, or creates one.
 type write struct{ name, method, target, media, body string }
 
-// writes returns the writes of a host. Each request has a number of its own.
+// writes returns the writes of a host. Each request contains a different number.
 func (h host) writes() []write {
 	read := uid.ReplaceAllString(h.do("GET", configMaps+"/"+apitest.OwnName(0), "", apitest.TypeJSON), "")
 	read = resourceVersion.ReplaceAllString(read, `"resourceVersion":"`+apitest.LastVersion+`"`)
@@ -109,8 +109,8 @@ func (h host) writes() []write {
 	}
 }
 
-// floor returns a handler that reads a body, decodes a ConfigMap strictly, runs the hook on it, encodes it, and sends the
-// same bytes to everybody.
+// floor returns a handler that reads a body, decodes a ConfigMap strictly, runs the hook on it, encodes it, and sends
+// the same bytes to every client.
 func floor(object, answer string, hook func(object, old *corev1.ConfigMap) error) http.Handler {
 	old := new(corev1.ConfigMap)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -237,8 +237,8 @@ func BenchmarkFullHost(b *testing.B) {
 
 const token = "secret"
 
-// fullHost is a host with everything that hosts have: users with tokens, twenty roles, namespaces, quotas, an audit in a
-// file, metrics, a log of requests, fairness, an admission hook, a webhook for another kind, and a policy in CEL.
+// fullHost returns a host with all usual plug-ins: users with tokens, twenty roles, namespaces, quotas, an audit file,
+// metrics, a request log, fairness, an admission hook, a webhook for another kind, and a policy in CEL.
 func fullHost(b *testing.B) host {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	require.NoError(b, err)
@@ -275,7 +275,8 @@ func fullHost(b *testing.B) host {
 	return host{b: b, handler: api, token: token}
 }
 
-// fillHost creates the objects that decide about requests. Only the last of the roles permits them.
+// fillHost creates the roles, the quota, the webhook and the policy that apply to requests. Only the last role permits
+// the requests.
 func fillHost(b *testing.B, api *rest.API) {
 	ctx := b.Context()
 	for i := range 20 {

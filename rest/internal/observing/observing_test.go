@@ -111,8 +111,8 @@ const (
 )
 
 // BenchmarkObservers prints the least processor time of a GET and of a CREATE of 2 KB over HTTP for each set of
-// observers, and its ratio to that of an API without observers. The aims are ratios of 1.3 and 1.15 for all of them
-// together. b.N does not count, so run it with -benchtime 1x.
+// observers, and its ratio to an API without observers. The aims are ratios of 1.3 and 1.15 for all of them together.
+// b.N does not count, so run it with -benchtime 1x.
 func BenchmarkObservers(b *testing.B) {
 	sets := []struct {
 		name    string

@@ -97,7 +97,8 @@ func TestSortBy(t *testing.T) {
 	assert.Contains(t, table.Raw, `"cells":["db-1"`)
 }
 
-// The pages of a sorted list show one revision, whatever others write meanwhile, until the store drops that revision.
+// The pages of a sorted list show one revision, even if other clients write meanwhile, until the store drops that
+// revision.
 func TestSortedPagesAreOneState(t *testing.T) {
 	store := apitest.NewStore(t)
 	api := newCrates(t, rest.Options{Store: store})

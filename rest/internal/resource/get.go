@@ -94,8 +94,8 @@ func (res *Resource) Show(ctx context.Context, r *storage.Record) (*storage.Reco
 	return res.show(ctx, r)
 }
 
-// showToSelect is Show for a function that selects records. The store calls such a function without a context, and a
-// watch for as long as it lasts.
+// showToSelect is like Show, but for functions that select records. The store calls such a function without a context,
+// and a watch may call it as long as the watch lasts.
 func (res *Resource) showToSelect(r *storage.Record) (*storage.Record, error) {
 	return res.Show(context.Background(), r)
 }

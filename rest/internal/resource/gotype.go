@@ -68,12 +68,13 @@ func (e *PanicError) Error() string {
 // A custom kind is stored as the client sent it. The host's Go type is a view of the document, for hooks and typed
 // clients. What they change in the view is merged into the document; the rest of the document stays as it is.
 
-// FromDocument returns a document as a value of the Go type of the kind.
+// FromDocument decodes a document into a new value of the kind's Go type.
 func (res *Resource) FromDocument(v doc.Value) (any, error) {
 	return res.KnownTypes().New(res.GoType.ObjectType(), v)
 }
 
-// ToDocument returns the document of a value of the Go type. It shares with near what is the same in both.
+// ToDocument returns the document of a value of the Go type. The document shares all parts that near also has with
+// near.
 func (res *Resource) ToDocument(obj any, near doc.Value) (doc.Value, error) {
 	return res.KnownTypes().FromGo(obj, near)
 }

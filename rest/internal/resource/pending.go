@@ -10,7 +10,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// pending is the conversion of a stored record for all who wait for it.
+// pending is the conversion of a stored record, shared by all callers that wait for it.
 type pending struct {
 	done  chan struct{} // closed when shown and err are set
 	shown *storage.Record

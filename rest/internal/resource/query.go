@@ -127,7 +127,8 @@ func (res *Resource) CheckQuery(q *Query) error {
 
 // queryField is a field that a query may name.
 type queryField struct {
-	// index is that of the field, and says whether its values are numbers. stored says that the store may have the index.
+	// index belongs to the field, and says whether its values are numbers. stored says that the store may have the
+	// index.
 	index  watch.Index
 	stored bool
 	// of returns the value of an object in the version of the resource, or "".

@@ -24,9 +24,9 @@ func (res *Resource) Admits(only *rights.Restriction, stored *storage.Record) bo
 	return res.admits(only, stored, func() (*storage.Record, error) { return res.showToSelect(stored) })
 }
 
-// admits is Admits for a record of which show returns the form in the version of the resource. Only filters of fields
-// call show, because these fields belong to a version. Labels are those that are stored: a conversion may change them,
-// and whoever brings a conversion must not decide with it which objects the filter hides.
+// admits is like Admits. show returns the form of the record in the version of the resource. Only filters of fields
+// call show, because these fields belong to a version. Filters of labels use the stored labels. A conversion may change
+// labels, and its author must not decide which objects the filter hides.
 func (res *Resource) admits(only *rights.Restriction, stored *storage.Record,
 	show func() (*storage.Record, error)) bool {
 	return only.Admits(func(f access.Filter) bool { return res.matches(f, stored, show) })

@@ -146,7 +146,7 @@ func selectorText(v doc.Value) (string, error) {
 	return parsed.String(), err
 }
 
-// update sets the count of the parent to that of the Scale. A Scale without a count asks for zero.
+// update sets the parent's count to the Scale's count. A Scale without a count means zero.
 func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, error) {
 	wanted := scale.Lookup("spec", "replicas")
 	if wanted.IsAbsent() {

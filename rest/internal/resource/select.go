@@ -162,15 +162,15 @@ type Selection struct {
 	Within watch.Key
 	Terms  []watch.Term               // indexed values that the store may use to find the matches
 	Match  func(*storage.Record) bool // nil matches everything
-	// Among, Order and MaxVisits are those of the query.
+	// Among, Order and MaxVisits come from the query.
 	Among     []storage.Among
 	Order     []storage.Order
 	MaxVisits int
 	// visible and selects are the two halves of Match if the client may not see everything: visible reports whether it may
 	// see a record, and selects whether it asks for the record. Nil accepts all records.
 	visible, selects func(*storage.Record) bool
-	// mayMatch is false for records that the client may not see, as far as that is known without a conversion. It is
-	// nil if the client may see everything.
+	// mayMatch is false for records that the client clearly may not see, even without a conversion. It is nil if the
+	// client may see everything.
 	mayMatch func(*storage.Record) bool
 	// Of is the version in which the objects are shown.
 	Of *Resource

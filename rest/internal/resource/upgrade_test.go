@@ -45,7 +45,7 @@ type LampText struct {
 
 const lamps = "/apis/example.com/v1/namespaces/default/lamps"
 
-// restarted hands a store from one API to the next, as a host does that starts anew. Others are the kinds that stay as
+// restarted hands a store from one API to the next, as a host does when it restarts. Others are the kinds that stay as
 // they are.
 func restarted(t *testing.T, before, after rest.Definition, fill func(api *rest.API),
 	others ...rest.Definition) (*rest.API, *storage.Engine, error) {

@@ -77,7 +77,7 @@ func TestUnauthenticatedRequests(t *testing.T) {
 	}
 }
 
-// The words of a refusal are those of kube-apiserver.
+// The messages of refusals match kube-apiserver.
 func TestMessagesAboutForbiddenRequests(t *testing.T) {
 	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: new(rights)},
 		apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace]())

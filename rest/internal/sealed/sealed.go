@@ -1,10 +1,10 @@
-// Package sealed marks interfaces that only this module implements, so that they may get methods in a minor version.
+// Package sealed marks interfaces that only this module implements, so that a minor version may add methods to them.
 package sealed
 
-// Interface is embedded by a sealed interface.
+// Interface is the interface that sealed interfaces embed.
 type Interface interface{ sealed() }
 
-// Mark is embedded by the types that implement a sealed interface.
+// Mark is the struct that implementations of sealed interfaces embed.
 type Mark struct{}
 
 func (Mark) sealed() {}

@@ -144,7 +144,8 @@ func testClientDeleteCollection(t *testing.T, by apitest.Transport) {
 	assert.True(t, status.IsBadRequest(err), "a namespace is missing: %v", err)
 }
 
-// A hook finds the client of its API in its context, and may warn whoever writes.
+// A hook finds the client of its API in its context, and may warn the client of
+// the write.
 func TestHooksHaveAClientAndWarn(t *testing.T) {
 	sees := func(ctx context.Context) error {
 		widgets, err := rest.ClientForHook[apitest.Widget](ctx)

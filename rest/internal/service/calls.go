@@ -246,8 +246,8 @@ func (s *Calls) Watch(c Caller, f Following, see func(Event) error) error {
 	})
 }
 
-// watch is Watch for a reader of records. It also ends when the API closes. The watch is not a call on the resource,
-// because its reader may take any time: if the API gives up the resource, the watch ends.
+// watch is like Watch, but passes records to see. It also ends when the API closes or gives up the resource. The watch
+// does not count as a call on the resource, because its reader may take any time.
 func (s *Calls) watch(ctx context.Context, f Following, see func(follow.Event) error) error {
 	l, err := s.now(ctx)
 	if err != nil {

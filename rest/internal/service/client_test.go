@@ -67,7 +67,7 @@ func testClient(t *testing.T, by apitest.Transport) {
 	assert.True(t, status.IsNotFound(err), "%v", err)
 }
 
-// The errors of the client are those of HTTP.
+// The client returns the same errors as HTTP.
 func TestClientErrors(t *testing.T) { apitest.OverBoth(t, testClientErrors) }
 
 func testClientErrors(t *testing.T, by apitest.Transport) {

@@ -2,20 +2,20 @@ package service
 
 import "reflect"
 
-// Door is embedded in the clients of package rest. Through it, packages of this module reach what a client does not
-// export.
+// Door is the struct that the clients of package rest embed. It gives packages of this module access to the parts that
+// a client does not export.
 type Door struct {
 	inside func(client any) Inside
 	note   func(Written)
 }
 
-// NewDoor returns the door of a client. inside looks into a client that has this door.
+// NewDoor returns the door of a client. inside returns the unexported parts of a client with this door.
 func NewDoor(inside func(client any) Inside) Door { return Door{inside: inside} }
 
-// door is promoted to the clients, and only this package can call it.
+// door is promoted to the clients. Only this package can call it.
 func (d *Door) door() *Door { return d }
 
-// Inside holds what a client does not export.
+// Inside holds the parts that a client does not export.
 type Inside struct {
 	// Namespace is the namespace of the client, or empty for all namespaces.
 	Namespace string
@@ -24,7 +24,8 @@ type Inside struct {
 	Records *Records
 }
 
-// InsideOf looks into a client of package rest. The zero client has nothing inside.
+// InsideOf returns the unexported parts of a client of package rest. They are empty
+// for the zero client.
 func InsideOf(client any) Inside {
 	if reflect.ValueOf(client).IsZero() {
 		return Inside{}
@@ -32,7 +33,7 @@ func InsideOf(client any) Inside {
 	return client.(interface{ door() *Door }).door().inside(client)
 }
 
-// Written is what a client has written.
+// Written describes a write by a client.
 type Written struct {
 	Address
 	// JSON is the object after the write, or nil. Gone says that the write has removed the object.
@@ -42,12 +43,12 @@ type Written struct {
 	Decode func() (any, error)
 }
 
-// NoteWrites makes a client call note in the goroutine of its caller, after each successful write of an object or of its
-// status. The copies that the client makes later do the same. The caller must have made the client with one of its
-// methods that copy, because other users of the client would be noted too.
+// NoteWrites makes a client call note in the goroutine of its caller, after each successful write of an object or of
+// its status. Later copies of the client do the same. The caller must have made client with one of the methods that
+// return a copy. Otherwise note would also receive the writes of other users of the client.
 func NoteWrites(client any, note func(Written)) {
 	client.(interface{ door() *Door }).door().note = note
 }
 
-// NotesOf returns the function that notes the writes of the client with this door, or nil.
+// NotesOf returns the function that [NoteWrites] has set for the client with this door, or nil.
 func NotesOf(d *Door) func(Written) { return d.note }

@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Records are the objects of a client of the process, as the store keeps them. Their reader decodes an object when it
-// needs it, and so keeps no second copy of it.
+// Records are the objects of a client as a store of this process keeps them. A reader decodes an object when it needs
+// the object, so it keeps no second copy.
 type Records struct {
 	Calls     *Calls
 	Namespace string
@@ -22,7 +22,7 @@ func (r *Records) List(ctx context.Context, selected Selected) ([]*storage.Recor
 }
 
 // Watch calls see with each selected change after the resourceVersion of the selection, until see returns an error, the
-// context ends or the watch fails, and returns the reason.
+// context ends or the watch fails. It returns the reason.
 func (r *Records) Watch(ctx context.Context, selected Selected, see func(follow.Event) error) error {
 	return r.Calls.watch(ctx, Following{Namespace: r.Namespace, Selected: selected}, see)
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// commitApart stores a new object of a resource that has a store of its own. No transaction spans two stores, so it
-// reads what the object needs once more after the commit, and takes the object back if that no longer permits it.
-// Whoever empties a namespace first marks it and then looks for objects. So either the other one finds the object, or
-// commitApart finds the mark.
+// commitApart stores a new object of a resource that has its own store. No transaction spans two stores, so it reads
+// the objects that the new object needs again after the commit, and removes the new object if they no longer permit it.
+// A process that empties a namespace first marks it and then looks for objects. So either this process finds the
+// object, or commitApart finds the mark.
 func (w *Write) commitApart(ctx context.Context, create storage.UpdateFunc) (*storage.Record, error) {
 	record, err := w.commit(ctx, onCreate, nil, create)
 	if err != nil || record == nil {

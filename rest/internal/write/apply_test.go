@@ -162,7 +162,8 @@ func TestManagedFieldsStories(t *testing.T) {
 	}
 }
 
-// The time of an entry is when its manager changed a value last, whatever the number of requests that changed none.
+// The time of an entry is the time of its manager's last change of a value. Later requests that change no value do not
+// count.
 func TestManagedFieldsTimes(t *testing.T) {
 	seconds := 0
 	clock := func() time.Time { return apitest.Now().Add(time.Duration(seconds) * time.Second) }
@@ -204,7 +205,7 @@ func TestManyUpdateManagers(t *testing.T) {
 	}
 }
 
-// The in-process client writes under the name it was given, else under that of the user.
+// The in-process client writes under its own name, if it has one, or else under the name of the user.
 func TestManagerOfTheClient(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	c := apitest.WidgetClient(t, api)
@@ -285,7 +286,7 @@ func TestManagedFieldsOfVersions(t *testing.T) {
 	assert.Equal(t, `u Update {"f:spec":{"f:toothCount":{}}}`, apitest.OwnersOf(t, a))
 }
 
-// The defaults of a singleton belong to nobody, so that they can be changed by apply without force.
+// No manager owns the defaults of a singleton, so an apply can change them without force.
 func TestApplyToSingleton(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.SettingsResource())
 	a := apitest.Do(t, api, "PATCH", apitest.SettingsPath+"/cluster?fieldManager=m",

@@ -42,9 +42,9 @@ func (w *Write) checkServed() error {
 	return nil
 }
 
-// commit stores the bytes that f computes from the stored object, which is nil if there is none. Nil bytes remove the
-// object. The store calls f again, with the newer object, if another write commits first. A dry run calls f once and
-// stores nothing; then the record is nil. The write commits only if what the object needs is unchanged as well. It
+// commit stores the bytes that f computes from the stored object, which is nil if no object exists. Nil bytes remove
+// the object. The store calls f again, with the newer object, if another write commits first. A dry run calls f once
+// and stores nothing; then the record is nil. The write commits only if what the object needs is unchanged as well. It
 // fails if it would exceed a quota. In a transaction, the store keeps the result until the transaction commits; if that
 // is a rehearsal, so does a dry run.
 func (w *Write) commit(ctx context.Context, on operations, needs []need,

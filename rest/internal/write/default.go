@@ -278,8 +278,8 @@ func defaultByHook(ctx context.Context, res *resource.Resource, sent, obj doc.Va
 // overridden returns the path of a value that the client sent and that differs between before and after. A value that
 // before lacks does not count: the Go type omits it like a value that was never sent. Nor does a zero that the Go type
 // writes, because a client with this type cannot omit it. A hook may add fields to the elements of a list. It may also
-// add elements to a list that merges by their identities, as long as those of the client keep their order. The elements
-// of another list are compared by their places. s is the schema of the values, or nil.
+// add elements to a list that merges by their identities, as long as the client's elements keep their order. The
+// elements of another list are compared by their places. s is the schema of the values, or nil.
 func overridden(res *resource.Resource, s *schema.Schema, sent, before, after doc.Value) (string, bool) {
 	if sent.IsNull() || before.IsAbsent() || res.Dialect.GoWritten && isZero(before) {
 		return "", false

@@ -111,7 +111,7 @@ type Collection struct {
 	// Namespace is empty for all namespaces.
 	Namespace string
 	Selected  resource.ListParameters
-	// Asked and Warnings are those of each deletion.
+	// Asked and Warnings apply to each deletion.
 	Asked    Asked
 	Warnings *Warnings
 }
@@ -160,8 +160,8 @@ func (all *Writes) DeleteAll(ctx context.Context, c Collection, options apimeta.
 	return deleted, nil
 }
 
-// validateDelete asks the host's ValidateDelete hooks: that of the version of the request and, if the dialect applies
-// the stored version's rules, that of the stored version.
+// validateDelete calls the host's ValidateDelete hook of the request's version and, if the dialect applies the stored
+// version's rules, the hook of the stored version.
 func (w *Write) validateDelete(ctx context.Context) error {
 	if w.Asked.Trusted {
 		return nil
@@ -209,7 +209,7 @@ func validateDelete(ctx context.Context, res *resource.Resource, current *storag
 }
 
 // mark computes the object that stays while something holds it. A deletion changes only metadata. So mark changes the
-// stored form, whatever the version of the request, and converts nothing.
+// stored form for any version of the request, and converts nothing.
 func (w *Write) mark(ctx context.Context) error {
 	grace, err := graceFor(ctx, w.res, w.before.stored, *w.deletion)
 	if err != nil {

@@ -34,7 +34,7 @@ func (w *Write) find(context.Context) error {
 	return checkMortal(w.res, w.Name)
 }
 
-// read decodes the stored object. A deletion needs only the stored form, whatever the version of the request.
+// read decodes the stored object. A deletion needs only the stored form, regardless of the version of the request.
 func (w *Write) read(ctx context.Context) (err error) {
 	w.result.UID = w.before.record.UID
 	if w.deletion == nil {
@@ -45,7 +45,7 @@ func (w *Write) read(ctx context.Context) (err error) {
 	return err
 }
 
-// checkMortal refuses to delete an object that nobody may delete.
+// checkMortal refuses to delete an object that no client may delete.
 func checkMortal(res *resource.Resource, name string) error {
 	if slices.Contains(res.Strategy.Immortal, name) {
 		return status.Forbidden(res.GR, name, "this namespace may not be deleted")

@@ -31,7 +31,7 @@ func (r *hookWrite) Versions() []admission.KindVersion {
 	return out
 }
 
-// otherVersions returns the versions in which a client could make the same write, other than that of the request.
+// otherVersions returns the versions in which a client could make the same write, except the version of the request.
 func (a *underReview) otherVersions() iter.Seq[version] {
 	return func(yield func(version) bool) {
 		for _, res := range a.res.Stored.EveryVersion() {

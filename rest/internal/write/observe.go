@@ -33,8 +33,8 @@ func (w *Write) endCommit(err error) {
 	}
 }
 
-// committed reports the end of a commit, and the change of the object if there is one. A write that changes nothing
-// leaves the revision of the object as it was.
+// committed reports the end of a commit, and the change of the object, if any. A write that changes nothing leaves the
+// revision of the object as it was.
 func (w *Write) committed(ctx context.Context, record *storage.Record, err error) {
 	w.endCommit(err)
 	if w.in != nil && w.observer != nil && err == nil && record != nil && (w.removes || record != w.found) {
@@ -48,7 +48,7 @@ func (w *Write) committed(ctx context.Context, record *storage.Record, err error
 	w.observer.Committed(ctx, w.changeTo(ctx, record))
 }
 
-// changeTo describes the change to a record. It leaves a text out that the store cannot read.
+// changeTo describes the change to a record. It leaves out a text that the store cannot read.
 func (w *Write) changeTo(ctx context.Context, record *storage.Record) observe.ObjectChange {
 	c := observe.ObjectChange{
 		Resource: w.res.GR.String(), Namespace: record.Key.Namespace, Name: record.Key.Name, UID: record.UID,

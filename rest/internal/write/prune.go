@@ -276,7 +276,7 @@ func unknownField(path string) string { return fmt.Sprintf("unknown field %q", p
 // DuplicateField returns the text about a duplicate field of a body.
 func DuplicateField(path string) string { return fmt.Sprintf("duplicate field %q", path) }
 
-// CheckValidation returns the error of a level of validation that does not exist.
+// CheckValidation returns an error if v is not a level of validation.
 func CheckValidation(v apimeta.FieldValidation) status.FieldErrors {
 	switch v {
 	case "", apimeta.FieldValidationIgnore, apimeta.FieldValidationWarn, apimeta.FieldValidationStrict:

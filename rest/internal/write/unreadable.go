@@ -12,8 +12,9 @@ import (
 // FieldIgnoreReadError is the delete option that removes an object that cannot be decoded.
 const FieldIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
-// deleteUnreadable removes an object that cannot be decoded, whatever its finalizers (API concepts, Force deletion). It
-// refuses an object that can be decoded. Admission hooks may refuse the deletion, but do not see the object.
+// deleteUnreadable removes an object that cannot be decoded, regardless of its finalizers (API concepts, Force
+// deletion). It refuses an object that can be decoded. Admission hooks may refuse the deletion, but do not see the
+// object.
 func (w *Write) deleteUnreadable(ctx context.Context) (Result, error) {
 	if err := checkMortal(w.res, w.Name); err != nil {
 		return Result{}, err

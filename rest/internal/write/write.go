@@ -16,7 +16,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Write is one write, whatever its verb and its client. It consists of what it writes (Target), the options of the
+// Write is one write with any verb and by any client. It consists of what it writes (Target), the options of the
 // request (Asked), the data that the client sent (Body), and the current attempt.
 //
 // All work happens in the steps of an attempt (see [order]). They run outside every lock and against a snapshot, so a
@@ -29,7 +29,8 @@ type Write struct {
 	resource.Target
 	Asked Asked
 	Body  Body
-	// Warnings collects the warnings for the client. It is nil if nobody reads them.
+	// Warnings collects the warnings for the client. It is nil if the caller does
+	// not read them.
 	Warnings *Warnings
 	// MayCreate returns an error unless the client may create the object, and otherwise a restriction that holds
 	// besides Only. An update that finds no object calls it first. Nil permits.
@@ -50,7 +51,7 @@ type Write struct {
 	observer  steps.Observer         // nil if nobody observes the write
 	times     *steps.Times           // nil if nobody wants the times of the steps
 	reports   bool                   // each step is reported to the observer
-	in        *Transaction           // the transaction that the write belongs to; nil if it commits by itself
+	in        *Transaction           // the transaction that the write belongs to; nil if it commits alone
 	committing
 	attempt
 }

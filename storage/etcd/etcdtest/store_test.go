@@ -102,7 +102,7 @@ func TestLimits(t *testing.T) {
 	require.NoError(t, putAll(t.Context(), store, 90, 16<<10), "nearly as large as the limit")
 }
 
-// Revisions of a new store start above those of the store from which objects are imported.
+// Revisions of a new store start above the revisions of the store from which objects are imported.
 func TestStartAboveAnotherStore(t *testing.T) {
 	last := watch.Revision(time.Now().Add(1000 * time.Hour).UnixMicro())
 	store := serving(t, etcd.Options{Client: connect(t, shared), Prefix: newPrefix(),
