@@ -196,7 +196,10 @@ func (s *Store) charge(ctx context.Context, tx pgx.Tx, p *proposal) error {
 	if err != nil {
 		return inTx(err)
 	}
-	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[storage.Key])
+	keys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k storage.Key, err error) {
+		err = row.Scan(&k.Resource, &k.Namespace, &k.Name)
+		return k, err
+	})
 	if err != nil {
 		return inTx(err)
 	}
