@@ -55,6 +55,8 @@ func TestMetricsOfAQueue(t *testing.T) {
 		q.AddAfter("d", time.Hour)
 		want("workqueue_retries_total", 1)
 		want("decorum_workqueue_delayed", 1)
+		want("decorum_workqueue_failing", 0)
+		q.AddRateLimited("e") // e has failed
 		want("decorum_workqueue_failing", 1)
 		want("decorum_workqueue_most_failures", 1)
 		q.Done("a")
