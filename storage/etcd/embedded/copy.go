@@ -128,6 +128,7 @@ func (m *member) countStart(ctx context.Context, client *clientv3.Client) error 
 		if err := replaceFile(filepath.Join(m.id.Dir, startsFile), text); err != nil {
 			return err
 		}
+		own = next // the cluster may count the start even if the answer to the next request is lost
 		if _, err = client.Put(ctx, startsPrefix+own.Member, strconv.Itoa(next.Starts)); isFull(err) {
 			return nil // a full cluster keeps a lower count, which compare accepts
 		}
