@@ -46,12 +46,12 @@ func (s *Stats) Of(gr apimeta.GroupResource) *storage.StoreStats {
 	return s.Store
 }
 
-// Usage is how much of a limit is in use. Limit is 0 if there is no limit.
+// Usage reports the use of a limit. Without a limit, Limit is 0.
 type Usage struct {
 	Used, Limit int
 }
 
-// Stats returns the present figures. Its cost grows with the number of open watches and of kinds, and not with that of
+// Stats returns the present figures. Its cost grows with the number of open watches and kinds, but not with the number of
 // objects. Requests neither begin nor end while Stats counts them, which takes some microseconds for a thousand.
 func (a *API) Stats() Stats {
 	var s Stats

@@ -186,7 +186,7 @@ func FuzzCodecs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, other, set string) {
 		v, _, err := codec.DecodeJSON([]byte(text))
 		if err != nil {
-			t.Skip("not JSON") // Codecs gets decoded documents
+			return // Codecs receives only documents, which have been decoded from valid JSON
 		}
 		near, _, _ := codec.DecodeJSON([]byte(other))
 		var want everything

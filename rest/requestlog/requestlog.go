@@ -146,8 +146,7 @@ func isHealth(path string) bool {
 	return strings.HasPrefix(path, "/livez") || strings.HasPrefix(path, "/readyz") || strings.HasPrefix(path, "/healthz")
 }
 
-// write writes a line. e describes the end of the request, or what is known so
-// far.
+// write writes a line. e describes the request, which may still be running.
 func (q *request) write(level slog.Level, message string, e *observe.Ended, at time.Time) {
 	line := slog.NewRecord(at, level, message, 0)
 	a := &q.Access
