@@ -108,7 +108,7 @@ func definitions(t *testing.T) []string {
 	t.Helper()
 	folder := os.Getenv("DECORUM_CRDS")
 	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "crds")
+		folder = filepath.Join("..", "..", "..", "..", "shared", "crds")
 	}
 	standard := filepath.Join(folder, "gateway-api", "config", "crd", "standard")
 	var files []string
@@ -119,7 +119,7 @@ func definitions(t *testing.T) []string {
 		return err
 	})
 	if err != nil {
-		return []string{filepath.Join("..", "..", "examples", "quickstart", "definition.yaml")}
+		return []string{filepath.Join("..", "..", "..", "examples", "quickstart", "definition.yaml")}
 	}
 	return files
 }

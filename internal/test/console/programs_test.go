@@ -48,7 +48,7 @@ func build(t *testing.T, directory string) string {
 	}
 	path := filepath.Join(built.directory, strings.ReplaceAll(directory, "/", "-"))
 	command := exec.CommandContext(t.Context(), "go", "build", "-o", path, ".")
-	command.Dir = filepath.Join("..", "..", directory)
+	command.Dir = filepath.Join("..", "..", "..", directory)
 	output, err := command.CombinedOutput()
 	require.NoError(t, err, string(output))
 	built.paths[directory] = path

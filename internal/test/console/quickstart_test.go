@@ -22,7 +22,7 @@ const databases = "/apis/platform.example.com/v1/namespaces/default/databases"
 func quickstart(t *testing.T, flags ...string) string {
 	t.Helper()
 	url := start(t, "examples/quickstart", append([]string{"--listen", "127.0.0.1:0"}, flags...)...)
-	sample, err := os.ReadFile(filepath.Join("..", "..", "examples", "quickstart", "sample.yaml"))
+	sample, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "quickstart", "sample.yaml"))
 	require.NoError(t, err)
 	send(t, http.MethodPost, url+databases, "application/yaml", string(sample))
 	for _, d := range []struct {
@@ -266,7 +266,7 @@ func TestKindThatArrivesLater(t *testing.T) {
 	url := quickstart(t, "--crds")
 	p := openPage(t, url)
 	p.awaitText(".cards a", "Database")
-	definition, err := os.ReadFile(filepath.Join("..", "..", "examples", "quickstart", "definition.yaml"))
+	definition, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "quickstart", "definition.yaml"))
 	require.NoError(t, err)
 	send(t, http.MethodPost, url+"/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/yaml",
 		string(definition))

@@ -94,7 +94,7 @@ func withFamily(t *testing.T, url string, p *page) {
 // axeCore returns the program that finds violations of the rules for accessible pages.
 func axeCore(t *testing.T) string {
 	t.Helper()
-	axe, err := os.ReadFile(filepath.Join("..", "..", "rest", "console", "ui", "node_modules", "axe-core", "axe.min.js"))
+	axe, err := os.ReadFile(filepath.Join("..", "..", "..", "rest", "console", "ui", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		// Only who changes the page needs Node.js. The stage console-files of CI installs axe-core before these tests.
 		t.Skip("NOT RUN: axe-core is not installed. Run npm ci in rest/console/ui.")

@@ -109,7 +109,7 @@ func BenchmarkFirstAnswer(b *testing.B) {
 func BenchmarkDefinitions(b *testing.B) {
 	folder := os.Getenv("DECORUM_CRDS")
 	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "crds")
+		folder = filepath.Join("..", "..", "..", "..", "shared", "crds")
 	}
 	var texts [][]byte
 	var paths []string
