@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 
   kubectl --server %[1]s apply -f ../platform/sample.yaml
   kubectl --server %[1]s get sites --watch
-  kubectl --server %[1]s get lease platform -o jsonpath={.spec.holderIdentity}   # the leader
+  kubectl --server %[1]s get leases   # the replicas that hold them
   kill -9 PID   # of a replica; it starts again`, url)
 	select {
 	case err = <-ended:

@@ -93,8 +93,8 @@ func (p *platform) kill(t *testing.T, number int) <-chan int {
 	return p.again[number]
 }
 
-// await waits until an object is as a function wants it. A new leader needs up to 20 seconds after the old one was
-// killed.
+// await waits until an object is as a function wants it. Another replica takes the shards of a killed one after about
+// 15 seconds.
 func await[T any](t *testing.T, client rest.Client[T], name string, until func(*T) bool) *T {
 	t.Helper()
 	for event, err := range client.Follow(t.Context(), rest.WatchOptions{FieldSelector: "metadata.name=" + name}) {
@@ -123,6 +123,26 @@ func (p *platform) leader(t *testing.T) int {
 	}
 	require.Fail(t, "no replica leads")
 	return 0
+}
+
+// holders waits until several replicas hold leases of shards.
+func (p *platform) holders(t *testing.T) {
+	t.Helper()
+	leases, err := rest.ClientForEndpoint(rest.Endpoint{URL: p.url}, builtin.Leases())
+	require.NoError(t, err)
+	holders := map[string]bool{}
+	for event, err := range leases.Namespace("default").Follow(t.Context(), rest.WatchOptions{}) {
+		require.NoError(t, err)
+		if l := event.Object; strings.HasPrefix(l.Name, "publisher-") && !strings.HasPrefix(l.Name, "publisher-member-") {
+			if holder := l.Spec.HolderIdentity; holder != nil && *holder != "" {
+				holders[*holder] = true
+			}
+		}
+		if len(holders) > 1 {
+			return
+		}
+	}
+	require.Fail(t, "the watch ended")
 }
 
 // insist creates a site, and tries again while a replica is missing. It returns the uid.
@@ -194,6 +214,7 @@ func replicasAreKilled(t *testing.T, store string) {
 	}
 	awaitShown("first")
 
+	p.holders(t)
 	first := p.leader(t)
 	for i := range 3 {
 		again := p.kill(t, (first+i)%3)
@@ -214,10 +235,16 @@ func replicasAreKilled(t *testing.T, store string) {
 		assert.Equal(t, 1, added[uid], "how often the watch showed %s", name)
 	}
 
-	// A new leader has taken over, and does the work of the old one.
-	hello := await(t, sites, "last",
-		func(s *site.Site) bool { return apimeta.IsConditionTrue(s.Status.Conditions, "Ready") })
-	answer, err := http.Get(strings.TrimSuffix(p.url, "/platform") + hello.Status.Path)
+	// The replicas publish all sites. They have also taken the shards of the killed replicas.
+	var last *site.Site
+	for name := range uids {
+		published := await(t, sites, name,
+			func(s *site.Site) bool { return apimeta.IsConditionTrue(s.Status.Conditions, "Ready") })
+		if name == "last" {
+			last = published
+		}
+	}
+	answer, err := http.Get(strings.TrimSuffix(p.url, "/platform") + last.Status.Path)
 	require.NoError(t, err)
 	defer answer.Body.Close()
 	page, err := io.ReadAll(answer.Body)

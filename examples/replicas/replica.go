@@ -40,9 +40,8 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer closeStore()
-	api, err := rest.New(rest.Options{Store: store, Browsers: rest.Browsers{AllowedHosts: []string{"localhost"}}},
-		site.Resource(),
-		builtin.Events(), builtin.Leases())
+	options := rest.Options{Store: store, Sharded: true, Browsers: rest.Browsers{AllowedHosts: []string{"localhost"}}}
+	api, err := rest.New(options, site.Resource(), builtin.Events(), builtin.Leases())
 	if err != nil {
 		return err
 	}
@@ -61,12 +60,16 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 	recorder := events.New(events.Options{Client: eventClient, Controller: "platform.example.com/publisher"})
 	p := &publisher{sites: sites.FieldManager("publisher"), events: recorder}
 	hostname, _ := os.Hostname()
+	identity := fmt.Sprint(hostname, "-", os.Getpid())
 	return host.Run(ctx, api, host.Options{
-		Server:      &http.Server{Addr: "127.0.0.1:0", Handler: mux},
-		Ready:       func(address net.Addr) { fmt.Fprintln(stdout, "ready", address) },
-		Election:    &election.Options{Name: "platform", Identity: fmt.Sprint(hostname, "-", os.Getpid())},
-		Services:    controller.Group{recorder.Run},
-		Controllers: controller.Group{p.run},
+		Server:   &http.Server{Addr: "127.0.0.1:0", Handler: mux},
+		Ready:    func(address net.Addr) { fmt.Fprintln(stdout, "ready", address) },
+		Services: controller.Group{recorder.Run},
+		// One replica completes deletions.
+		Election: &election.Options{Name: "platform", Identity: identity},
+		// All replicas publish: each the sites of its shards.
+		Sharded: p.run,
+		Shards:  election.ShardOptions{Options: election.Options{Name: "publisher", Identity: identity}},
 	})
 }
 
@@ -77,9 +80,9 @@ type publisher struct {
 	events *events.Recorder
 }
 
-// run publishes until ctx ends.
-func (p *publisher) run(ctx context.Context) error {
-	sites := controller.NewInformer(p.sites, controller.InformerOptions[site.Site]{})
+// run publishes the sites of a shard until ctx ends.
+func (p *publisher) run(ctx context.Context, shard election.Shard) error {
+	sites := controller.NewInformer(p.sites, controller.InformerOptions[site.Site]{ShardSelector: shard.Selector()})
 	return controller.New(p.reconcile, controller.Options{}, controller.For(sites)).Run(ctx)
 }
 

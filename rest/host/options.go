@@ -48,6 +48,12 @@ type Options struct {
 	// Election, unless nil, elects the replica whose controllers run. If its Client is the zero value, the lease is
 	// in the namespace "default" of the API, which must then serve builtin.Leases.
 	Election *election.Options
+	// Sharded, unless nil, runs in every replica, once for each of the replica's shards (see [election.RunShards]). It
+	// starts and stops with Controllers.
+	Sharded func(ctx context.Context, shard election.Shard) error
+	// Shards configures how the replicas share the work of Sharded. Its Name is required. If its Client is the zero
+	// value, the leases are in the namespace "default" of the API, which must then serve builtin.Leases.
+	Shards election.ShardOptions
 	// Lifecycle configures the controllers of package lifecycle, which complete the deletions of objects. They run
 	// with Controllers, so the API needs no plug-in of that package.
 	Lifecycle lifecycle.Options
@@ -66,23 +72,40 @@ const defaultStopTimeout = 25 * time.Second
 
 func (o Options) stopTimeout() time.Duration { return cmp.Or(o.StopTimeout, defaultStopTimeout) }
 
-// controllers returns the controllers of the host and of package lifecycle, under the election if there is one.
+// controllers returns the controllers of the host and of package lifecycle, under the election if there is one, and the
+// work that replicas share.
 func (o Options) controllers(api *rest.API) (run func(ctx context.Context) error, err error) {
 	group := o.Controllers
 	if !o.NoLifecycle {
 		completes := func(ctx context.Context) error { return lifecycle.Run(ctx, api, o.Lifecycle) }
 		group = append(controller.Group{completes}, group...)
 	}
-	if o.Election == nil {
-		return group.Run, nil
-	}
-	candidate := *o.Election
-	if candidate.Client == (rest.Client[builtin.Lease]{}) {
-		leases, err := rest.ClientForType[builtin.Lease](api)
-		if err != nil {
+	if o.Election != nil {
+		candidate, all := *o.Election, group
+		if candidate.Client, err = leases(api, candidate.Client); err != nil {
 			return nil, fmt.Errorf("host: Options.Election: %w", err)
 		}
-		candidate.Client = leases.Namespace("default")
+		group = controller.Group{func(ctx context.Context) error { return election.Run(ctx, candidate, all.Run) }}
 	}
-	return func(ctx context.Context) error { return election.Run(ctx, candidate, group.Run) }, nil
+	if o.Sharded != nil {
+		shards := o.Shards
+		if shards.Client, err = leases(api, shards.Client); err != nil {
+			return nil, fmt.Errorf("host: Options.Shards: %w", err)
+		}
+		shared := func(ctx context.Context) error { return election.RunShards(ctx, shards, o.Sharded) }
+		group = controller.Group{group.Run, shared}
+	}
+	return group.Run, nil
+}
+
+// leases returns the client of an election. By default, it is the client of the API's own leases.
+func leases(api *rest.API, given rest.Client[builtin.Lease]) (rest.Client[builtin.Lease], error) {
+	if given != (rest.Client[builtin.Lease]{}) {
+		return given, nil
+	}
+	own, err := rest.ClientForType[builtin.Lease](api)
+	if err != nil {
+		return own, err
+	}
+	return own.Namespace("default"), nil
 }

@@ -5,9 +5,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -158,6 +160,9 @@ func TestFailuresEndTheProgram(t *testing.T) {
 		{"election without leases", func(l net.Listener) host.Options {
 			return host.Options{Server: &http.Server{}, Listener: l, Election: &election.Options{}}
 		}, "election"},
+		{"shards without a name", func(l net.Listener) host.Options {
+			return host.Options{Server: &http.Server{}, Listener: l, Sharded: func(context.Context, election.Shard) error { return nil }}
+		}, "election"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api, listener := newAPI(t, rest.Options{}), loopback(t)
@@ -275,6 +280,52 @@ func TestControllersOfOneReplicaRun(t *testing.T) {
 		stopA()
 		require.NoError(t, <-endedA)
 		require.Equal(t, "b", <-leads)
+		stopB()
+		require.NoError(t, <-endedB)
+	})
+}
+
+// All replicas work: each on its shards, and on the shards of a replica that has ended.
+func TestReplicasShareTheWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storage.NewMemory(storage.Options{})
+		defer func() { assert.NoError(t, store.Close()) }()
+		var mu sync.Mutex
+		works := map[int]string{}
+		replica := func(name string) (func(), <-chan error) {
+			api := newAPI(t, rest.Options{Store: store})
+			return running(t, api, host.Options{
+				Shards: election.ShardOptions{Shards: 8, Options: election.Options{Name: "parts", Identity: name}},
+				Sharded: func(ctx context.Context, shard election.Shard) error {
+					mu.Lock()
+					works[shard.Number] = name
+					mu.Unlock()
+					<-ctx.Done()
+					return nil
+				},
+			})
+		}
+		shares := func() map[string]int {
+			<-time.After(time.Minute) // on the clock of the bubble; each shard is with its replica then
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			count := map[string]int{}
+			for name := range maps.Values(works) {
+				count[name]++
+			}
+			return count
+		}
+		stopA, endedA := replica("a")
+		require.Equal(t, map[string]int{"a": 8}, shares())
+		stopB, endedB := replica("b")
+		both := shares()
+		assert.Positive(t, both["a"])
+		assert.Positive(t, both["b"])
+		assert.Equal(t, 8, both["a"]+both["b"])
+		stopA()
+		require.NoError(t, <-endedA)
+		assert.Equal(t, map[string]int{"b": 8}, shares())
 		stopB()
 		require.NoError(t, <-endedB)
 	})
