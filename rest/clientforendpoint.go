@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/front"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/remote"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
@@ -27,8 +28,9 @@ type Endpoint struct {
 // in-process client, so an informer of package controller works with both. ClientForEndpoint uses the fields of r that
 // name the resource and determine how to encode its objects: Group, Version, Plural, Scope, Names, Singleton, Overlay,
 // Wire, and the kinds of Subresources. It ignores hooks. T may lack fields of the server's objects: for a kind of the
-// [DialectCustom] dialect, updates leave these fields unchanged. If T is [apimeta.PartialObjectMetadata], the server sends
-// only the metadata of the objects. Such a client can get, list, watch, patch and delete objects; its other writes fail.
+// [DialectCustom] dialect, updates leave these fields unchanged. If T has no metadata.managedFields, the client asks the
+// server to leave them out, which often halves an answer. If T is [apimeta.PartialObjectMetadata], the server sends only
+// the metadata of the objects. Such a client can get, list, watch, patch and delete objects; its other writes fail.
 //
 // ClientForEndpoint sends nothing. It returns an error if the URL or the resource is invalid. Whether the server can be
 // reached and serves the resource shows at the first call.
@@ -66,8 +68,10 @@ func (d *declared) clientFor(server Endpoint) (*client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rest.ClientForEndpoint: %s: %w", d.goType, err)
 	}
+	meta := res.Metadata
 	return &client{res: res, door: newDoor(), service: &remote.Service{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient),
-		Resource: res, MetadataOnly: d.goType == reflect.TypeFor[apimeta.PartialObjectMetadata]()}}, nil
+		Resource: res, MetadataOnly: d.goType == reflect.TypeFor[apimeta.PartialObjectMetadata](),
+		WithoutManagedFields: meta.Property("name") != nil && meta.Property(objectmeta.ManagedFields) == nil}}, nil
 }
 
 // outline returns what a client in another process knows about the resource.

@@ -110,13 +110,15 @@ type Sides struct {
 	} `json:"spec,omitzero"`
 }
 
-// The Go type of an informer may lack fields of the objects. The informer does not keep those fields.
+// The Go type of an informer may lack fields of the objects. The informer does not keep those fields, and the server does
+// not send managedFields that the type lacks.
 func TestInformerOfAGoTypeWithFewerFields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		w.create(gear("a", 7, "side", "left"))
+		wire := &transcript{to: rest.RoundTripper(w.api)}
 		client, err := rest.ClientForEndpoint(
-			rest.Endpoint{URL: "http://gears.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(w.api)}},
+			rest.Endpoint{URL: "http://gears.example.com", HTTP: &http.Client{Transport: wire}},
 			rest.Resource[Sides]{Group: group, Version: "v1", Plural: "gears", Names: rest.Names{Kind: "Gear"}})
 		require.NoError(t, err)
 		informer := controller.NewInformer(client, controller.InformerOptions[Sides]{})
@@ -130,6 +132,24 @@ func TestInformerOfAGoTypeWithFewerFields(t *testing.T) {
 		synctest.Wait()
 		a, _ = informer.Get("default", "a")
 		assert.Equal(t, int32(8), a.Spec.Teeth)
+		assert.NotContains(t, wire.text(), "managedFields")
+	})
+}
+
+// An informer of a type that has managedFields receives them.
+func TestInformerKeepsManagedFields(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		w.create(gear("a", 7))
+		client, err := rest.ClientForEndpoint(
+			rest.Endpoint{URL: "http://gears.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(w.api)}}, gears())
+		require.NoError(t, err)
+		informer := controller.NewInformer(client, controller.InformerOptions[Gear]{})
+		run(t, informer)
+		require.NoError(t, informer.WaitForSync(t.Context()))
+		a, ok := informer.Get("default", "a")
+		require.True(t, ok)
+		assert.NotEmpty(t, a.ManagedFields)
 	})
 }
 

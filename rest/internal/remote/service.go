@@ -34,17 +34,23 @@ type Service struct {
 	Resource *resource.Resource
 	// MetadataOnly says that the server sends only the metadata of objects, as PartialObjectMetadata.
 	MetadataOnly bool
+	// WithoutManagedFields asks the server to leave managedFields out, because the client's Go type does not keep them.
+	WithoutManagedFields bool
 }
 
-// accept returns the media type of the answer to a request.
+// accept returns the header Accept of a request.
 func (c *Service) accept(r request) string {
+	media := typeJSON
 	switch {
-	case !c.MetadataOnly:
-		return typeJSON
-	case r.list:
-		return typeJSON + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+	case c.MetadataOnly && r.list:
+		media += ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+	case c.MetadataOnly:
+		media += ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 	}
-	return typeJSON + ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+	if c.WithoutManagedFields {
+		return media + ";drop=metadata.managedFields, " + media // a server may refuse a parameter that it does not know
+	}
+	return media
 }
 
 // ParseRoot checks the URL of an API and returns it without a slash at the end.
