@@ -15,6 +15,11 @@ type QueueOptions struct {
 	BaseDelay time.Duration
 	// MaxDelay bounds that delay. Default: 5 minutes.
 	MaxDelay time.Duration
+	// RetriesPerSecond bounds how many failed keys the whole queue passes again in a second, so that a failure of
+	// everything, such as of another service, does not become a load. After a quiet time, the retries of ten seconds may
+	// come at once. A lower rate than one in an hour counts as one in an hour. Default: no bound beside the delay of each
+	// key.
+	RetriesPerSecond float64
 	// Name names the queue to the Observer. A [Controller] sets it to its own name.
 	Name string
 	// Observer observes the queue. Default: none.
@@ -36,6 +41,7 @@ var ErrShutDown = errors.New("the queue is shut down")
 // timer serves all delayed keys.
 type Queue[K comparable] struct {
 	base, max time.Duration
+	gap       time.Duration // the mean time between two retries; zero for no bound
 	clock     clock
 	down      chan struct{} // closed by ShutDown
 	wake      chan struct{} // holds a token if a caller of Get should look again
@@ -47,6 +53,7 @@ type Queue[K comparable] struct {
 	passed   int         // how many ready keys workers have taken since they last took one from behind
 	keys     map[K]stage // the keys that are ready or held by a worker
 	failures map[K]int
+	retries  time.Time // when the last retry would come if no retry came early; used if gap is set
 	later    later[K]
 	alarm    time.Time // when the timer fires
 	disarm   func() bool
@@ -80,6 +87,9 @@ func NewQueue[K comparable](options QueueOptions) *Queue[K] {
 	}
 	if q.max <= 0 {
 		q.max = defaultMaxDelay
+	}
+	if options.RetriesPerSecond > 0 {
+		q.gap = time.Duration(min(float64(time.Second)/options.RetriesPerSecond, float64(time.Hour)))
 	}
 	if options.Observer != nil {
 		q.observe(options.Observer, options.Name)
@@ -206,13 +216,30 @@ func (q *Queue[K]) addAfter(key K, d time.Duration, behind bool) {
 }
 
 // AddRateLimited counts a failure of a key, adds the key after the delay for that many failures, and returns the delay.
+// The delay is longer if the queue has reached its RetriesPerSecond.
 func (q *Queue[K]) AddRateLimited(key K) time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.failures[key]++
-	d := backoff.Delay(q.failures[key], q.base, q.max)
+	d := max(backoff.Delay(q.failures[key], q.base, q.max), q.turn())
 	q.addAfter(key, d, false)
 	return d
+}
+
+// burst is the time whose retries may come at once.
+const burst = 10 * time.Second
+
+// turn returns how long the next retry must wait for its turn among the retries of all keys.
+func (q *Queue[K]) turn() time.Duration {
+	if q.gap == 0 {
+		return 0
+	}
+	now := q.clock.Now()
+	if earliest := now.Add(-burst); q.retries.Before(earliest) {
+		q.retries = earliest
+	}
+	q.retries = q.retries.Add(q.gap)
+	return max(0, q.retries.Sub(now))
 }
 
 // Forget resets the failures of a key. Call it after a success, or when no worker will retry the key.

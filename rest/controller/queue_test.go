@@ -140,6 +140,27 @@ func TestQueueDefaults(t *testing.T) {
 	})
 }
 
+// The retries of all keys share a rate, and may use up what they have not used for ten seconds.
+func TestRetriesPerSecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := controller.NewQueue[int](controller.QueueOptions{RetriesPerSecond: 2})
+		defer q.ShutDown()
+		pass(time.Hour)
+		for key := range 20 {
+			assert.Equal(t, 5*time.Millisecond, q.AddRateLimited(key))
+		}
+		assert.Equal(t, 500*time.Millisecond, q.AddRateLimited(20))
+		assert.Equal(t, time.Second, q.AddRateLimited(21))
+		pass(time.Second)
+		assert.Equal(t, 22, q.Len())
+		assert.Equal(t, 500*time.Millisecond, q.AddRateLimited(22))
+		for range 10 {
+			q.AddRateLimited(0)
+		}
+		assert.Equal(t, 6*time.Second, q.AddRateLimited(23), "the retries of one key count too")
+	})
+}
+
 // A key, the end of its context or the end of the queue wakes a waiting worker, and nothing else does.
 func TestGetWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
