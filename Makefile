@@ -169,7 +169,7 @@ soak: ## the consistency soaks, ours and that of client-go, killed processes, re
 	DECORUM_CONNECTIONS=10000 go test -count=1 -timeout 0 -v -run 'TestConnections|TestPlaces' ./internal/test/hostile
 	DECORUM_ROUNDS=$(ROUNDS) go test -race -count=1 -timeout 0 -v ./internal/test/hostile
 	DECORUM_FAIRNESS=10s go test -count=1 -timeout 0 -v -run '^$$' -bench QuietUserBesideAFlood -benchtime 1x ./rest/fairness
-	cd storage/etcd/etcdtest && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run 'TestChaos|TestDefinitions' ./chaos
+	cd storage/etcd/etcdtest && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run 'TestChaos|TestDefinitions|TestShards' ./chaos
 	cd storage/postgres && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run 'TestChaos|TestStore|TestRequests' .
 	cd internal/test/clients && DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v -run TestSoak .
 	cd internal/test/oracle && DECORUM_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 .

@@ -36,7 +36,7 @@ func newFleet(t testing.TB, replicas int, opts etcdtest.Options) *fleet {
 	t.Cleanup(func() { client.Close() })
 	f := &fleet{TB: t, cluster: cluster, client: client}
 	for range replicas {
-		f.replicas = append(f.replicas, newReplica(t, cluster))
+		f.replicas = append(f.replicas, newReplica(t, cluster, ""))
 	}
 	return f
 }

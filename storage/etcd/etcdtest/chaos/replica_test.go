@@ -22,6 +22,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/test/loopback"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
@@ -68,6 +69,7 @@ type configuration struct {
 	Endpoints []string
 	Address   string
 	Embedded  *embeddedMember // nil unless the process also runs a member of etcd
+	Worker    string          // the name with which the replica works on shards; empty if it does not
 }
 
 // open opens the store of a replica.
@@ -110,7 +112,7 @@ func serve(text string) error {
 	api, err := rest.New(rest.Options{
 		Store: store, Logger: slog.New(slog.DiscardHandler),
 		Plugins: []rest.Plugin{crd.New(crd.Options{Logger: slog.New(slog.DiscardHandler)})},
-	}, registers())
+	}, registers(), builtin.Leases())
 	if err != nil {
 		return err
 	}
@@ -124,8 +126,11 @@ func serve(text string) error {
 	server := &http.Server{Handler: api}
 	go func() { _ = server.Serve(listener) }()
 	fmt.Println("ready")
+	if c.Worker != "" {
+		err = workOnShards(ctx, api, c.Worker)
+	}
 	<-ctx.Done()
-	return errors.Join(api.Close(), server.Close())
+	return errors.Join(err, api.Close(), server.Close())
 }
 
 // replica is a process that serves the API.
@@ -138,10 +143,10 @@ type replica struct {
 	stdin   io.WriteCloser
 }
 
-// newReplica starts a replica that reaches each member through a link of its own.
-func newReplica(t testing.TB, cluster *etcdtest.Cluster) *replica {
+// newReplica starts a replica that reaches each member through a link of its own. With a name, it works on shards.
+func newReplica(t testing.TB, cluster *etcdtest.Cluster, worker string) *replica {
 	t.Helper()
-	r := &replica{TB: t}
+	r := &replica{TB: t, configuration: configuration{Worker: worker}}
 	for _, endpoint := range cluster.Endpoints() {
 		l, through := newLink(t, endpoint)
 		r.links, r.Endpoints = append(r.links, l), append(r.Endpoints, through)
