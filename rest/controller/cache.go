@@ -1,9 +1,9 @@
 package controller
 
 import (
+	"hash/maphash"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/tidwall/btree"
@@ -14,6 +14,7 @@ import (
 type cache[E any] struct {
 	key   func(E) Key
 	probe func(Key) E // returns an entry with this key, for searches
+	seed  maphash.Seed
 	// names holds the names of the indexes. place calls put for each value of an entry, with the position of the index in
 	// names.
 	names []string
@@ -30,9 +31,10 @@ type state[E any] struct {
 	values  []*btree.BTreeG[indexed[E]] // one tree for each index
 }
 
-// indexed is an entry under one of its values in an index.
+// indexed is an entry under one of its values in an index. The index holds a hash of the value, so that it keeps no
+// texts.
 type indexed[E any] struct {
-	value string
+	hash  uint64
 	entry E
 }
 
@@ -49,8 +51,7 @@ func (c *cache[E]) empty() state[E] {
 	}
 	for range c.names {
 		s.values = append(s.values, btree.NewBTreeGOptions(func(a, b indexed[E]) bool {
-			order := strings.Compare(a.value, b.value)
-			return order < 0 || order == 0 && c.key(a.entry).compare(c.key(b.entry)) < 0
+			return a.hash < b.hash || a.hash == b.hash && c.key(a.entry).compare(c.key(b.entry)) < 0
 		}, unlocked))
 	}
 	return s
@@ -68,17 +69,18 @@ func (c *cache[E]) list() []E {
 	return c.state.entries.Items()
 }
 
-// byIndex returns false if the cache has no index of that name.
+// byIndex returns the entries that have a value in an index, sorted by key. There may be further entries among them, with
+// a value of the same hash. byIndex returns false if the cache has no index of that name.
 func (c *cache[E]) byIndex(name, value string) (out []E, ok bool) {
 	number := slices.Index(c.names, name)
 	if number < 0 {
 		return nil, false
 	}
-	first := indexed[E]{value, c.probe(Key{})}
+	first := indexed[E]{maphash.String(c.seed, value), c.probe(Key{})}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	c.state.values[number].Ascend(first, func(i indexed[E]) bool {
-		if i.value != value {
+		if i.hash != first.hash {
 			return false
 		}
 		out = append(out, i.entry)
@@ -91,7 +93,7 @@ func (c *cache[E]) byIndex(name, value string) (out []E, ok bool) {
 func (c *cache[E]) appendPlaces(into []placed[E], entry E) []placed[E] {
 	if len(c.names) > 0 {
 		c.place(entry, func(number int, value string) {
-			into = append(into, placed[E]{number, indexed[E]{value, entry}})
+			into = append(into, placed[E]{number, indexed[E]{maphash.String(c.seed, value), entry}})
 		})
 	}
 	return into
@@ -108,11 +110,6 @@ func (c *cache[E]) anyOrder(n int) []int {
 // replace replaces all entries of the cache at once, and returns the old ones, sorted by key.
 func (c *cache[E]) replace(entries []E) (before []E) {
 	next := c.empty()
-	// Equal values share one string.
-	texts := make([]map[string]string, len(c.names))
-	for n := range texts {
-		texts[n] = map[string]string{}
-	}
 	for _, e := range entries {
 		next.entries.Set(e)
 	}
@@ -120,11 +117,6 @@ func (c *cache[E]) replace(entries []E) (before []E) {
 	for _, n := range c.anyOrder(len(entries)) {
 		c.are = c.appendPlaces(c.are[:0], entries[n])
 		for _, p := range c.are {
-			if text, ok := texts[p.number][p.value]; ok {
-				p.value = text
-			} else {
-				texts[p.number][p.value] = p.value
-			}
 			next.values[p.number].Set(p.indexed)
 		}
 		clear(c.are)
@@ -163,19 +155,12 @@ func (c *cache[E]) change(old E, had bool, entries func()) {
 	defer c.mu.Unlock()
 	entries()
 	for _, p := range c.was {
-		if !slices.ContainsFunc(c.are, func(o placed[E]) bool { return o.number == p.number && o.value == p.value }) {
+		if !slices.ContainsFunc(c.are, func(o placed[E]) bool { return o.number == p.number && o.hash == p.hash }) {
 			c.state.values[p.number].Delete(p.indexed)
 		}
 	}
 	for _, p := range c.are {
-		tree := c.state.values[p.number]
-		tree.Ascend(indexed[E]{p.value, c.probe(Key{})}, func(i indexed[E]) bool { // equal values share one string
-			if i.value == p.value {
-				p.value = i.value
-			}
-			return false
-		})
-		tree.Set(p.indexed)
+		c.state.values[p.number].Set(p.indexed)
 	}
 	clear(c.was) // otherwise a deleted object would stay alive here
 	clear(c.are)

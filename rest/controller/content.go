@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"time"
@@ -61,7 +62,7 @@ type objects[T, E any] struct {
 func newObjects[T, E any](i *Informer[T], form form[T, E], probe func(Key) E, greeting room) *objects[T, E] {
 	o := &objects[T, E]{informer: i, form: form, greeting: greeting}
 	names := slices.Sorted(maps.Keys(i.options.Indexes))
-	o.cache = &cache[E]{key: form.key, probe: probe, names: names, place: func(entry E, put func(int, string)) {
+	o.cache = &cache[E]{key: form.key, probe: probe, seed: maphash.MakeSeed(), names: names, place: func(entry E, put func(int, string)) {
 		obj := form.open(entry, new(room))
 		if obj == nil {
 			return
@@ -89,7 +90,9 @@ func (o *objects[T, E]) list() []*T { return o.openAll(o.cache.list()) }
 
 func (o *objects[T, E]) byIndex(name, value string) ([]*T, bool) {
 	entries, ok := o.cache.byIndex(name, value)
-	return o.openAll(entries), ok
+	return slices.DeleteFunc(o.openAll(entries), func(obj *T) bool {
+		return !slices.Contains(o.informer.options.Indexes[name](obj), value) // another value has the same hash
+	}), ok
 }
 
 func (o *objects[T, E]) openAll(entries []E) []*T {

@@ -16,7 +16,8 @@ import (
 )
 
 // IndexFunc returns the values under which ByIndex finds an object. The result must depend on the object only, and
-// the function must not change the object.
+// the function must not change the object. ByIndex calls it for each object that it returns, and several goroutines may
+// call it at the same time.
 type IndexFunc[T any] func(obj *T) []string
 
 // InformerOptions configure an informer. The zero value selects all objects of the client's namespace, without an
