@@ -6,12 +6,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
 
@@ -32,50 +30,9 @@ const (
 	orderUsed    = 'u' // the process prints how much processor time it has used, in nanoseconds
 )
 
-// bareStreams is a handler of streams. On a signal, each of them sends the same bytes in one Write.
-type bareStreams struct {
-	payload []byte
-
-	mu   sync.Mutex
-	sent int             // how often all streams were told to send
-	wake []chan struct{} // wake[i] is closed when all send for the time i
-}
-
-// turn returns the channel that is closed when all streams send for the time i.
-func (s *bareStreams) turn(i int) chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.wake) <= i {
-		s.wake = append(s.wake, make(chan struct{}))
-	}
-	return s.wake[i]
-}
-
-func (s *bareStreams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	control := http.NewResponseController(w)
-	w.Header().Set("Content-Type", apitest.TypeJSON)
-	w.WriteHeader(http.StatusOK)
-	_ = control.Flush()
-	for i := 0; ; i++ {
-		select {
-		case <-s.turn(i):
-		case <-r.Context().Done():
-			return
-		}
-		_, _ = w.Write(s.payload)
-		_ = control.Flush()
-	}
-}
-
-// send makes all streams send the payload once.
-func (s *bareStreams) send() {
-	close(s.turn(s.sent))
-	s.sent++
-}
-
 // serveStreams is the process of bare streams.
 func serveStreams(size int) {
-	streams := &bareStreams{payload: make([]byte, size)}
+	streams := &apitest.BareStreams{Payload: make([]byte, size)}
 	fmt.Println(httptest.NewServer(streams).Listener.Addr())
 	orders := bufio.NewReader(os.Stdin)
 	for {
@@ -85,7 +42,7 @@ func serveStreams(size int) {
 		}
 		switch order {
 		case orderSend:
-			streams.send()
+			streams.Send()
 		case orderCollect:
 			runtime.GC()
 			fmt.Println(true)
@@ -117,8 +74,8 @@ type bareSide struct {
 func bareSideOf(b *testing.B, n int, size int64) bareSide {
 	b.Helper()
 	if 2*n <= mostFiles(b) {
-		here := &bareStreams{payload: make([]byte, size)}
-		return bareSide{address: serve(b, here), send: here.send, nothing: func() {}}
+		here := &apitest.BareStreams{Payload: make([]byte, size)}
+		return bareSide{address: serve(b, here), send: here.Send, nothing: func() {}}
 	}
 	s := startStreams(b, size)
 	return bareSide{address: s.address, send: func() { s.order(orderSend) }, nothing: func() { s.order(orderNothing) },

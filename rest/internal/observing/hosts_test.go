@@ -237,6 +237,43 @@ func BenchmarkFullHost(b *testing.B) {
 			b.ReportMetric(read.aim, "aim")
 		})
 	}
+	b.Run("WATCH, 200 streams", func(b *testing.B) { h.watched(b, serve, overTLS) })
+}
+
+// watched measures a change that reaches 200 streams. Limit: the same change of an object that no stream watches, then
+// one Write and one Flush in each bare stream.
+func (h host) watched(b *testing.B, serve func(http.Handler) string, clients func(testing.TB) *apitest.Clients) {
+	const streams, watchedName, otherName = 200, "watched", "other"
+	size := 100_000_000
+	change := func(name string) int64 {
+		size++
+		object := h.do("PATCH", configMaps+"/"+name, fmt.Sprintf(`{"data":{"key001":"%d"}}`, size), typeMerge)
+		return int64(len(`{"type":"MODIFIED","object":}`) + len(object))
+	}
+	var version string
+	for _, name := range []string{otherName, watchedName} {
+		h.do("POST", configMaps, configMap(name), apitest.TypeJSON)
+		change(name) // so that later events have the same size
+		version = resourceVersion.FindStringSubmatch(h.do("GET", configMaps+"/"+name, "", apitest.TypeJSON))[1]
+	}
+	bare := &apitest.BareStreams{Payload: make([]byte, change(otherName))}
+	ours := clients(b).Caller(serve(h.handler), configMaps+"?watch=1&fieldSelector=metadata.name%3D"+watchedName+
+		"&resourceVersion="+version, apitest.TypeJSON, streams)
+	its := clients(b).Caller(serve(bare), "/", apitest.TypeJSON, streams)
+	ours.Follow(0, func() {})
+	its.Follow(0, func() {})
+	apitest.Compare(b, 100, func(n int) {
+		for range n {
+			ours.Follow(change(watchedName), func() {})
+		}
+	}, func(n int) {
+		for range n {
+			size := int64(len(bare.Payload))
+			change(otherName)
+			bare.Send()
+			its.Follow(size, func() {})
+		}
+	})
 }
 
 const token = "secret"
