@@ -45,7 +45,7 @@ const manager = "kube-apiserver"
 // even if it has slept through the deletion.
 type Definitions struct{ options Options }
 
-// New returns Definitions.
+// New returns the plug-in, which a host lists in [rest.Options].Plugins.
 func New(options Options) *Definitions {
 	options.Logger = errorlog.Or(options.Logger)
 	return &Definitions{options}

@@ -135,7 +135,7 @@ func (v *CustomResourceDefinitionVersion) schema() *JSONSchemaProps {
 	return v.Schema.OpenAPIV3Schema
 }
 
-// Is reports whether a condition is true.
+// Is reports whether the condition of this type is in the status, and true.
 func (d *CustomResourceDefinition) Is(t ConditionType) bool {
 	for _, c := range d.Status.Conditions {
 		if c.Type == t {
