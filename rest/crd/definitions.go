@@ -55,7 +55,7 @@ func New(options Options) *Definitions {
 func (d *Definitions) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	checks := apiextensions.Checks{
 		CEL: api.CEL(), IgnoreRules: d.options.IgnoreRules, Webhooks: d.options.Calls != nil,
-		History: d.options.History, Turn: apiextensions.NewTurn(), Own: isOwn,
+		History: d.options.History, Enter: newTurn().take, Own: isOwn,
 	}
 	all, err := d.options.compiledOf()
 	if err != nil {

@@ -68,7 +68,8 @@ func Do() {}
 `), 0o600))
 	names, err := uncommented(dir)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"package a", "Bare", "Second", "Full.Close", "Full.Silent", "Plain", "Plain.Bare", "Do"}, names)
+	assert.Equal(t, []string{"package a", "Bare", "Second", "Full.Close", "Full.Silent", "Plain", "Plain.Bare", "Do"},
+		names)
 }
 
 // uncommented returns the exported names of a package that have no comment: constants, variables, functions, types and

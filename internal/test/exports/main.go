@@ -115,7 +115,7 @@ func declarations(dir string) ([]string, error) {
 	return p.lines, p.err
 }
 
-// sources parses the files of a package as it is built for Linux. It returns no files for a program, and for a directory
+// sources parses the files of a package as it is built for Linux. It returns no files for a program or for a directory
 // without Go files.
 func sources(fset *token.FileSet, dir string, mode parser.Mode) (files []*ast.File, path string, err error) {
 	c := build.Default

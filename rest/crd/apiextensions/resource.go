@@ -45,16 +45,18 @@ func (checks Checks) validateMark(ctx context.Context, d, old *CustomResourceDef
 
 func (checks Checks) validate(ctx context.Context, d, old *CustomResourceDefinition) (status.FieldErrors, error) {
 	if access.AccessFrom(ctx).Subresource == "status" {
-		return ValidateStatus(d), nil
+		return validateStatus(d), nil
 	}
-	giveBack, err := checks.Turn.Take(ctx)
-	if err != nil {
-		return nil, status.ServiceUnavailable("the definition waited for others to be checked: " + err.Error()).WithCause(err)
+	if checks.Enter != nil {
+		leave, err := checks.Enter(ctx)
+		if err != nil {
+			return nil, status.ServiceUnavailable("the definition waited for others to be checked: " + err.Error()).WithCause(err)
+		}
+		defer leave()
 	}
-	defer giveBack()
 	errs := append(checks.validateMark(ctx, d, old), checks.Validate(d, old)...)
 	if len(errs) == 0 {
-		for _, text := range Warnings(d, old) {
+		for _, text := range warnings(d, old) {
 			rest.Warn(ctx, text)
 		}
 	}
