@@ -45,7 +45,8 @@ type GroupVersionForDiscovery struct {
 	Version string `json:"version"`
 }
 
-// APIResourceList answers /api/{version} and /apis/{group}/{version}.
+// APIResourceList answers /api/{version} and /apis/{group}/{version}. A program reads it to learn which resources a
+// server has in one version.
 type APIResourceList struct {
 	TypeMeta `json:",inline"`
 	// GroupVersion is "group/version", or the version of the core group.
@@ -99,7 +100,7 @@ type APIGroupDiscoveryList struct {
 	Items    []APIGroupDiscovery `json:"items"`
 }
 
-// APIGroupDiscovery is one group of an [APIGroupDiscoveryList].
+// APIGroupDiscovery is one group of an [APIGroupDiscoveryList], with all resources of all its versions.
 type APIGroupDiscovery struct {
 	TypeMeta `json:",inline"`
 	// Metadata holds the name of the group. It is empty for the core group.
@@ -113,7 +114,7 @@ type APIGroupDiscoveryMeta struct {
 	Name string `json:"name,omitempty"`
 }
 
-// APIVersionDiscovery is one version of an [APIGroupDiscovery].
+// APIVersionDiscovery is one version of an [APIGroupDiscovery], with the resources that the server has in it.
 type APIVersionDiscovery struct {
 	Version string `json:"version"`
 	// Resources are sorted by name.
@@ -122,7 +123,7 @@ type APIVersionDiscovery struct {
 	Freshness string `json:"freshness,omitempty"`
 }
 
-// APIResourceDiscovery describes one resource in an [APIVersionDiscovery].
+// APIResourceDiscovery describes one resource in an [APIVersionDiscovery]: its names, its kind and its verbs.
 type APIResourceDiscovery struct {
 	// Resource is the lower-case plural.
 	Resource string `json:"resource"`
@@ -144,7 +145,7 @@ type APIResourceDiscovery struct {
 	Subresources []APISubresourceDiscovery `json:"subresources,omitempty"`
 }
 
-// APISubresourceDiscovery describes one subresource of an [APIResourceDiscovery].
+// APISubresourceDiscovery describes one subresource of an [APIResourceDiscovery]: its name, its kind and its verbs.
 type APISubresourceDiscovery struct {
 	// Subresource is its name, without the resource.
 	Subresource string `json:"subresource"`

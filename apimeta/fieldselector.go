@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// FieldRequirement is one term of a [FieldMatcher].
+// FieldRequirement is one term of a [FieldMatcher]. A program that translates selectors, for example to SQL, reads
+// the terms.
 type FieldRequirement struct {
 	// Field is the name of a selectable field, such as "metadata.name".
 	Field string

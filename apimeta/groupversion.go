@@ -67,7 +67,7 @@ func (gk GroupKind) String() string {
 	return gk.Kind + "." + gk.Group
 }
 
-// WithVersion adds a version.
+// WithVersion returns the same name in the given version.
 func (gk GroupKind) WithVersion(version string) GroupVersionKind {
 	return GroupVersionKind{Group: gk.Group, Version: version, Kind: gk.Kind}
 }
@@ -94,24 +94,24 @@ func (gr GroupResource) String() string {
 	return gr.Resource + "." + gr.Group
 }
 
-// WithVersion adds a version.
+// WithVersion returns the same name in the given version.
 func (gr GroupResource) WithVersion(version string) GroupVersionResource {
 	return GroupVersionResource{Group: gr.Group, Version: version, Resource: gr.Resource}
 }
 
-// GroupVersionKind names a kind in one version.
+// GroupVersionKind names a kind in one version, as kind and apiVersion of an object do.
 type GroupVersionKind struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`
 	Kind    string `json:"kind"`
 }
 
-// GroupVersion drops the kind.
+// GroupVersion returns the group and the version, which URLs and apiVersion contain.
 func (gvk GroupVersionKind) GroupVersion() GroupVersion {
 	return GroupVersion{Group: gvk.Group, Version: gvk.Version}
 }
 
-// GroupKind drops the version.
+// GroupKind returns the name that all versions of the kind share.
 func (gvk GroupVersionKind) GroupKind() GroupKind {
 	return GroupKind{Group: gvk.Group, Kind: gvk.Kind}
 }
@@ -126,24 +126,24 @@ func (gvk GroupVersionKind) String() string {
 	return gvk.Group + "/" + gvk.Version + ", Kind=" + gvk.Kind
 }
 
-// GroupVersionResource names a resource in one version.
+// GroupVersionResource names a resource in one version, as the path of a request does.
 type GroupVersionResource struct {
 	Group    string `json:"group"`
 	Version  string `json:"version"`
 	Resource string `json:"resource"`
 }
 
-// GroupVersion drops the resource.
+// GroupVersion returns the group and the version, which URLs contain before the resource.
 func (gvr GroupVersionResource) GroupVersion() GroupVersion {
 	return GroupVersion{Group: gvr.Group, Version: gvr.Version}
 }
 
-// GroupResource drops the version.
+// GroupResource returns the name that all versions of the resource share.
 func (gvr GroupVersionResource) GroupResource() GroupResource {
 	return GroupResource{Group: gvr.Group, Resource: gvr.Resource}
 }
 
-// String returns "group/version, Resource=resource".
+// String returns "group/version, Resource=resource", the form in error messages.
 func (gvr GroupVersionResource) String() string {
 	return gvr.Group + "/" + gvr.Version + ", Resource=" + gvr.Resource
 }

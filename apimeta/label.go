@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Label is one label of an object.
+// Label is one label of an object: an element of [Labels].
 type Label struct {
 	Key, Value string
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// LabelSelectorOperator is how a [LabelSelectorRequirement] compares.
+// LabelSelectorOperator says how a [LabelSelectorRequirement] compares the label with its values.
 type LabelSelectorOperator string
 
 // Operators of a [LabelSelectorRequirement].
@@ -27,7 +27,7 @@ type LabelSelector struct {
 	MatchExpressions []LabelSelectorRequirement `json:"matchExpressions,omitempty" protobuf:"bytes,2,rep,name=matchExpressions"`
 }
 
-// LabelSelectorRequirement is one expression of a [LabelSelector].
+// LabelSelectorRequirement is one expression of a [LabelSelector], for what MatchLabels cannot say.
 type LabelSelectorRequirement struct {
 	// Key is the label the requirement is about.
 	Key string `json:"key" protobuf:"bytes,1,opt,name=key"`

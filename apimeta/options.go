@@ -88,7 +88,8 @@ type ListOptions struct {
 	ShardSelector string `json:"shardSelector,omitempty"`
 }
 
-// CreateOptions are the parameters of a create.
+// CreateOptions are the parameters of a create in the URL of a request. They are also an object that admission
+// webhooks receive.
 type CreateOptions struct {
 	TypeMeta `json:",inline"`
 	// DryRun is empty or holds [DryRunAll].
@@ -99,7 +100,8 @@ type CreateOptions struct {
 	FieldValidation FieldValidation `json:"fieldValidation,omitempty"`
 }
 
-// UpdateOptions are the parameters of a replace.
+// UpdateOptions are the parameters of a replace in the URL of a request. They are also an object that admission
+// webhooks receive.
 type UpdateOptions struct {
 	TypeMeta `json:",inline"`
 	// DryRun is empty or holds [DryRunAll].
@@ -134,7 +136,7 @@ type PatchOptions struct {
 	FieldValidation FieldValidation `json:"fieldValidation,omitempty"`
 }
 
-// ApplyOptions say how to apply a configuration.
+// ApplyOptions say how a client in Go applies a configuration (API concepts, Server-Side Apply).
 type ApplyOptions struct {
 	// Force takes over fields that other field managers own. Without Force, the
 	// apply returns a Conflict with a cause for each of these fields (see

@@ -55,10 +55,10 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 // MarshalText writes the wire form without quotes, and nothing for the zero Time.
 func (t Time) MarshalText() ([]byte, error) { return t.AppendText(nil) }
 
-// AppendText appends what [Time.MarshalText] returns.
+// AppendText implements [encoding.TextAppender]. It appends the text that [Time.MarshalText] returns.
 func (t Time) AppendText(b []byte) ([]byte, error) { return appendTime(b, t.Time, time.RFC3339) }
 
-// UnmarshalText reads what [Time.MarshalText] writes.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It reads the text that [Time.MarshalText] writes.
 func (t *Time) UnmarshalText(data []byte) error {
 	parsed, err := parseTime(string(data), time.RFC3339)
 	if err != nil {
@@ -71,7 +71,7 @@ func (t *Time) UnmarshalText(data []byte) error {
 // OpenAPISchemaType describes Time as a string to schema generators.
 func (Time) OpenAPISchemaType() []string { return []string{"string"} }
 
-// OpenAPISchemaFormat is the date-time of OpenAPI.
+// OpenAPISchemaFormat returns date-time. Schemas that are derived from Go types contain it.
 func (Time) OpenAPISchemaFormat() string { return "date-time" }
 
 // MicroTime is an instant with exactly six fractional digits on the wire,
@@ -122,10 +122,10 @@ func (t *MicroTime) UnmarshalJSON(data []byte) error {
 // MicroTime.
 func (t MicroTime) MarshalText() ([]byte, error) { return t.AppendText(nil) }
 
-// AppendText appends what [MicroTime.MarshalText] returns.
+// AppendText implements [encoding.TextAppender]. It appends the text that [MicroTime.MarshalText] returns.
 func (t MicroTime) AppendText(b []byte) ([]byte, error) { return appendTime(b, t.Time, rfc3339Micro) }
 
-// UnmarshalText reads what [MicroTime.MarshalText] writes.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It reads the text that [MicroTime.MarshalText] writes.
 func (t *MicroTime) UnmarshalText(data []byte) error {
 	parsed, err := parseTime(string(data), rfc3339Micro)
 	if err != nil {
@@ -138,7 +138,7 @@ func (t *MicroTime) UnmarshalText(data []byte) error {
 // OpenAPISchemaType describes MicroTime as a string to schema generators.
 func (MicroTime) OpenAPISchemaType() []string { return []string{"string"} }
 
-// OpenAPISchemaFormat is the date-time of OpenAPI.
+// OpenAPISchemaFormat returns date-time. Schemas that are derived from Go types contain it.
 func (MicroTime) OpenAPISchemaFormat() string { return "date-time" }
 
 // cut returns the zero struct for a zero time in any location.

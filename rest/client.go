@@ -145,7 +145,8 @@ type ListOptions struct {
 	ResourceVersionMatch apimeta.ResourceVersionMatch
 }
 
-// WatchOptions select the events of a watch.
+// WatchOptions select the events of a watch, and say where it begins. The zero value watches all objects of the
+// Client from their present state.
 type WatchOptions struct {
 	LabelSelector, FieldSelector string
 	// FieldQuery is a parameter of [Queries]. If the API does not support queries, the watch fails with BadRequest.
@@ -158,7 +159,7 @@ type WatchOptions struct {
 	ResourceVersion string
 }
 
-// DeleteOptions say how to delete an object.
+// DeleteOptions say how to delete an object, for [Client.Delete]. The zero value deletes it by the rules of its kind.
 type DeleteOptions struct {
 	// Preconditions are the uid and the resourceVersion that the object must have. If it has others, the deletion fails
 	// with Conflict.

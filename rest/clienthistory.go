@@ -108,7 +108,7 @@ func (c *client) undo(ctx context.Context, name, revision string, options UndoOp
 	return c.decode(c.do(ctx, w))
 }
 
-// UndoOptions are the options of [HistoryClient.Undo].
+// UndoOptions are the options of [HistoryClient.Undo]. The zero value undoes without conditions.
 type UndoOptions struct {
 	// Preconditions must hold for the present object, or for the uid of the deleted one. Otherwise the error is a
 	// Conflict.

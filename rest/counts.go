@@ -25,7 +25,7 @@ type Counts struct {
 	Facets []Facet `json:"facets"`
 }
 
-// Facet counts the values of one field.
+// Facet counts the values of one field in the selected objects.
 type Facet struct {
 	Field string `json:"field"`
 	// Values are at most [Queries].MaxValues values, the most frequent first. It names no value above 4 KiB.
@@ -41,7 +41,7 @@ type ValueCount struct {
 	Count int64  `json:"count"`
 }
 
-// CountOptions select the objects that [Client.Count] counts.
+// CountOptions select the objects that [Client.Count] counts, and the fields whose values it counts.
 type CountOptions struct {
 	LabelSelector, FieldSelector, FieldQuery string
 	// By are the fields whose values are counted, such as "spec.color". At least one is required.

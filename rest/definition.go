@@ -148,7 +148,7 @@ type Resource[T any] struct {
 	// Wire is the dialect of the resource, and what else kinds of Kubernetes need to look the same here.
 	Wire Wire
 
-	// strategy is set by NamespacesOf and DefinitionsOf.
+	// strategy is set by NamespacesOf.
 	strategy *resource.Strategy
 }
 

@@ -28,7 +28,7 @@ type Description struct {
 	Subresources []DescribedSubresource
 }
 
-// DescribedSubresource describes a subresource in a [Description].
+// DescribedSubresource describes a subresource in a [Description], for tools that document or check kinds.
 type DescribedSubresource struct {
 	// Name is the last segment of the URL.
 	Name string

@@ -21,9 +21,8 @@
 //   - To serve paths below an object: [SubresourceOf], [Subresource], [Scale], and [Stream] with its [Session] and
 //     [TerminalSize]. [CreateSubresource], [GetSubresource] and [UpdateSubresource] call them.
 //   - To serve kinds of others: [Schema] for a kind without a Go struct, [Wire] and [Dialect] for kinds of Kubernetes,
-//     [NamespacesOf] and [DefinitionsOf] for two kinds with rules of their own, and [DefiningObject] for kinds that an
-//     object defines. [Describe] returns a [Description], with each [DescribedSubresource], for tools. [NameTakenError]
-//     says which name two kinds share.
+//     [NamespacesOf] for namespaces, and [DefiningObject] for kinds that an object defines. [Describe] returns a
+//     [Description], with each [DescribedSubresource], for tools. [NameTakenError] says which name two kinds share.
 //   - To run an API: [Limits], [Health], [HealthCheck] and [HealthEndpoint], [Browsers], [ProgramVersion], [Transcoder]
 //     for CBOR, and [TypeCache] for programs that make many APIs. [Stats], [Usage] and [OpenWatch] show what an API is
 //     doing.

@@ -16,7 +16,7 @@ type NameTakenError struct {
 	reason string
 }
 
-// Error implements error.
+// Error returns the kind, and the name that another kind has.
 func (e *NameTakenError) Error() string { return fmt.Sprintf("kind %q: %s", e.Kind, e.reason) }
 
 // checkNames refuses kinds of one group that share a kind, a plural, a singular or a short name. A kind may have the

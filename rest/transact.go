@@ -84,7 +84,7 @@ func (a *API) AfterCommit(ctx context.Context, f func(Committed)) bool {
 	return true
 }
 
-// Committed says what a transaction has changed.
+// Committed says what a transaction has changed. A function of [API.AfterCommit] receives it.
 type Committed struct{ changes write.Committed }
 
 // ResourceVersion returns the resourceVersion that the transaction has given to an object, or to its deletion. It is

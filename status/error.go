@@ -13,7 +13,7 @@ type Error struct {
 	cause  error
 }
 
-// Error returns the message of the Status.
+// Error returns the message of the Status, without the cause.
 func (e *Error) Error() string { return e.Status.Message }
 
 // Unwrap returns the cause, or nil. The cause is for the log; the Status does not

@@ -28,7 +28,7 @@ type Status struct {
 	Code int32 `json:"code,omitempty"`
 }
 
-// Details are the facts of a [Status].
+// Details are the facts of a [Status], for programs that act on an error.
 type Details struct {
 	// Name is the name of the object, or of another thing that depends on the
 	// reason, such as the operation of a [ServerTimeout].
@@ -47,7 +47,7 @@ type Details struct {
 	RetryAfterSeconds int32 `json:"retryAfterSeconds,omitempty"`
 }
 
-// Cause is one fault among the [Details].
+// Cause is one fault among the [Details], such as an invalid field.
 type Cause struct {
 	// Type tells programs what is wrong.
 	Type CauseType `json:"reason,omitempty"`

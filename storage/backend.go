@@ -114,7 +114,7 @@ type Group struct {
 	Seen     watch.Revision
 }
 
-// Entry is one change of a group.
+// Entry is one change of a [Group]: the creation, update or deletion of an object.
 type Entry struct {
 	Key      Key
 	Revision watch.Revision

@@ -118,7 +118,7 @@ func (b *Budget) Close() {
 	b.used = 0
 }
 
-// Used returns how many bytes are taken.
+// Used returns how many bytes are taken at this moment, for metrics.
 func (b *Budget) Used() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -133,7 +133,7 @@ type Loan struct {
 	size int64
 }
 
-// Lend returns a Loan of nothing.
+// Lend returns a Loan of nothing, for a request without a borrower.
 func (b *Budget) Lend() Loan { return Loan{from: b} }
 
 // LendTo returns a Loan of nothing to one of several borrowers, such as a user. All Loans of a borrower together leave
@@ -230,5 +230,5 @@ func (l *Loan) Keep(bytes int64) {
 	l.size = bytes
 }
 
-// Release gives everything back.
+// Release gives everything back. Call it when the request ends.
 func (l *Loan) Release() { l.Keep(0) }

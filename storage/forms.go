@@ -55,7 +55,7 @@ func (f *Forms) Refresh(ctx context.Context, resource string) error {
 	return nil
 }
 
-// Announce is that of [Authority]. It returns the errors of read and add.
+// Announce implements the method of [Authority]. It returns the errors of read and add.
 func (f *Forms) Announce(ctx context.Context, resource, form string) error {
 	for f.Number(resource, form) < 0 {
 		if err := f.Refresh(ctx, resource); err != nil {
@@ -72,7 +72,7 @@ func (f *Forms) Announce(ctx context.Context, resource, form string) error {
 	return nil
 }
 
-// Newer is that of [Authority].
+// Newer implements the method of [Authority] without reading from the store.
 func (f *Forms) Newer(resource, form, than string) bool {
 	return f.Number(resource, form) > f.Number(resource, than)
 }

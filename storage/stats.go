@@ -45,7 +45,7 @@ type StoreStats struct {
 	Replica *ReplicaStats
 }
 
-// ResourceStats are the figures of one resource.
+// ResourceStats are the figures of one resource in [StoreStats].
 type ResourceStats struct {
 	// Objects is how many objects the store holds, with those that it cannot read.
 	Objects int

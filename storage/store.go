@@ -180,7 +180,7 @@ type Prober interface {
 	Ready() error
 }
 
-// Query selects the records of a list.
+// Query selects the records of a list, and the revision at which the store lists them.
 type Query struct {
 	// Within is a whole resource, one of its namespaces, or one object.
 	Within watch.Key

@@ -2,7 +2,7 @@ package watch
 
 import "time"
 
-// Stats describes what a [Log] holds.
+// Stats describes how much a [Log] holds, and since when.
 type Stats struct {
 	// Changes is the number of changes, and Bytes what they hold, by which [LogOptions].MaxBytes bounds the log.
 	Changes int

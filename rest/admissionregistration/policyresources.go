@@ -7,7 +7,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// ValidatingAdmissionPolicies declares the resource validatingadmissionpolicies.
+// ValidatingAdmissionPolicies declares the resource validatingadmissionpolicies, without evaluating the policies.
+// Hosts use package policy instead.
 func ValidatingAdmissionPolicies(
 	validate Validator[ValidatingAdmissionPolicy],
 ) rest.Resource[ValidatingAdmissionPolicy] {
@@ -21,7 +22,8 @@ func ValidatingAdmissionPolicies(
 	return r
 }
 
-// ValidatingAdmissionPolicyBindings declares the resource validatingadmissionpolicybindings.
+// ValidatingAdmissionPolicyBindings declares the resource validatingadmissionpolicybindings. Hosts use package policy
+// instead.
 func ValidatingAdmissionPolicyBindings(
 	validate Validator[ValidatingAdmissionPolicyBinding],
 ) rest.Resource[ValidatingAdmissionPolicyBinding] {
@@ -32,7 +34,8 @@ func ValidatingAdmissionPolicyBindings(
 		columns, validate)
 }
 
-// MutatingAdmissionPolicies declares the resource mutatingadmissionpolicies.
+// MutatingAdmissionPolicies declares the resource mutatingadmissionpolicies, without evaluating the policies. Hosts
+// use package policy instead.
 func MutatingAdmissionPolicies(validate Validator[MutatingAdmissionPolicy]) rest.Resource[MutatingAdmissionPolicy] {
 	columns := policyColumns("Mutations", "The number of mutations of the policy.",
 		func(p *MutatingAdmissionPolicy) (int, *ParamKind, time.Time) {
@@ -44,7 +47,8 @@ func MutatingAdmissionPolicies(validate Validator[MutatingAdmissionPolicy]) rest
 	return r
 }
 
-// MutatingAdmissionPolicyBindings declares the resource mutatingadmissionpolicybindings.
+// MutatingAdmissionPolicyBindings declares the resource mutatingadmissionpolicybindings. Hosts use package policy
+// instead.
 func MutatingAdmissionPolicyBindings(
 	validate Validator[MutatingAdmissionPolicyBinding],
 ) rest.Resource[MutatingAdmissionPolicyBinding] {

@@ -70,7 +70,7 @@ type ExpressionWarning struct {
 	Warning  string `json:"warning" protobuf:"bytes,3,opt,name=warning" api:"doc='The warning.'"`
 }
 
-// ValidatingAdmissionPolicyBinding puts a policy into effect.
+// ValidatingAdmissionPolicyBinding puts a policy into effect for some objects, with its parameters and its actions.
 type ValidatingAdmissionPolicyBinding struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
@@ -108,7 +108,7 @@ const (
 	DenyAction  ParameterNotFoundActionType = "Deny"
 )
 
-// ParamRef chooses objects of a [ParamKind].
+// ParamRef chooses objects of a [ParamKind], which the expressions of a policy read.
 type ParamRef struct {
 	Name                    string                       `json:"name,omitempty" protobuf:"bytes,1,rep,name=name" api:"doc='The name of the object. Either name or selector is required.'"`
 	Namespace               string                       `json:"namespace,omitempty" protobuf:"bytes,2,rep,name=namespace" api:"doc='The namespace of the objects, if their kind is namespaced. Default: the namespace of the write.'"`
@@ -116,7 +116,7 @@ type ParamRef struct {
 	ParameterNotFoundAction *ParameterNotFoundActionType `json:"parameterNotFoundAction,omitempty" protobuf:"bytes,4,rep,name=parameterNotFoundAction" api:"doc='What happens if there is no such object: Allow or Deny. Required.'"`
 }
 
-// MatchResources selects writes.
+// MatchResources selects the writes to which a policy or a binding applies.
 type MatchResources struct {
 	NamespaceSelector    *apimeta.LabelSelector    `json:"namespaceSelector,omitempty" protobuf:"bytes,1,opt,name=namespaceSelector" api:"default={},doc='Selects by the labels of the namespace. Default: all. Cluster-scoped objects other than namespaces always match.'"`
 	ObjectSelector       *apimeta.LabelSelector    `json:"objectSelector,omitempty" protobuf:"bytes,2,opt,name=objectSelector" api:"default={},doc='Selects by the labels of the object or the old object. Default: all.'"`
@@ -160,7 +160,7 @@ const (
 	PatchTypeJSONPatch          PatchType = "JSONPatch"
 )
 
-// Mutation is one change.
+// Mutation is one change that a MutatingAdmissionPolicy makes to an object.
 type Mutation struct {
 	PatchType          PatchType           `json:"patchType" protobuf:"bytes,2,opt,name=patchType" api:"doc='ApplyConfiguration or JSONPatch.'"`
 	ApplyConfiguration *ApplyConfiguration `json:"applyConfiguration,omitempty" protobuf:"bytes,3,opt,name=applyConfiguration" api:"doc='The change if patchType is ApplyConfiguration.'"`
@@ -177,7 +177,7 @@ type JSONPatch struct {
 	Expression string `json:"expression,omitempty" protobuf:"bytes,1,opt,name=expression" api:"doc='An expression that evaluates to a list of JSONPatch, such as JSONPatch{op: \"add\", path: \"/spec/size\", value: 1}.'"`
 }
 
-// MutatingAdmissionPolicyBinding puts a policy into effect.
+// MutatingAdmissionPolicyBinding puts a policy into effect for some objects, with its parameters.
 type MutatingAdmissionPolicyBinding struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`

@@ -72,7 +72,7 @@ func (p *ValidatingAdmissionPolicy) Validate(old *ValidatingAdmissionPolicy, x E
 	return errs
 }
 
-// Validate checks a binding.
+// Validate returns the faults of a binding, in the words of kube-apiserver.
 func (b *ValidatingAdmissionPolicyBinding) Validate() (errs status.FieldErrors) {
 	at := status.NewPath("spec")
 	errs = append(errs, validateBinding(b.Spec.PolicyName, b.Spec.ParamRef, b.Spec.MatchResources)...)
@@ -121,7 +121,7 @@ func (p *MutatingAdmissionPolicy) Validate(old *MutatingAdmissionPolicy, x Expre
 		NeverReinvocationPolicy)...)
 }
 
-// Validate checks a binding.
+// Validate returns the faults of a binding, in the words of kube-apiserver.
 func (b *MutatingAdmissionPolicyBinding) Validate() status.FieldErrors {
 	errs := validateBinding(b.Spec.PolicyName, b.Spec.ParamRef, b.Spec.MatchResources)
 	return append(errs, b.Spec.MatchResources.validateMutating(status.NewPath("spec", "matchResources"))...)

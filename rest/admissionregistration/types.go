@@ -17,7 +17,7 @@ const (
 	Fail   FailurePolicyType = "Fail"   // the write fails
 )
 
-// MatchPolicyType says which writes match a rule.
+// MatchPolicyType says whether a rule matches only the version that it names.
 type MatchPolicyType string
 
 // The match policies.
@@ -36,7 +36,7 @@ const (
 	AllScopes       ScopeType = "*"
 )
 
-// OperationType is an operation on an object.
+// OperationType is an operation on an object that a rule matches.
 type OperationType string
 
 // The operations.
@@ -74,7 +74,7 @@ type Rule struct {
 	Scope       *ScopeType `json:"scope,omitempty" protobuf:"bytes,4,rep,name=scope" api:"default=*,doc='Cluster, Namespaced or *.'"`
 }
 
-// RuleWithOperations selects operations on resources.
+// RuleWithOperations selects the operations, and the resources, for which a webhook is called.
 type RuleWithOperations struct {
 	Operations []OperationType `json:"operations,omitempty" protobuf:"bytes,1,rep,name=operations,casttype=OperationType" api:"list=atomic,doc='CREATE, UPDATE, DELETE and CONNECT; * for all.'"`
 	Rule       `json:",inline" protobuf:"bytes,2,opt,name=rule"`
@@ -140,7 +140,7 @@ type ValidatingWebhookConfiguration struct {
 	Webhooks []ValidatingWebhook `json:"webhooks,omitempty" patchStrategy:"merge" patchMergeKey:"name" protobuf:"bytes,2,rep,name=Webhooks" api:"list=map,key=name,doc='The webhooks.'"`
 }
 
-// MutatingWebhookConfiguration registers webhooks that may change objects.
+// MutatingWebhookConfiguration registers webhooks that may change the object of a write before it is validated.
 type MutatingWebhookConfiguration struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`

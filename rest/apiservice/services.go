@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Options configure [Services]. The zero value works.
+// Options configure the plug-in [Services]. The zero value works.
 type Options struct {
 	// Logger receives the errors of writes that the API tries again later. Default: slog's default logger.
 	Logger *slog.Logger

@@ -25,14 +25,14 @@ type APIServiceSpec struct {
 	VersionPriority       int32             `json:"versionPriority" protobuf:"varint,8,opt,name=versionPriority" api:"doc='The order of the versions in the group.'"`
 }
 
-// ServiceReference names the service of another server.
+// ServiceReference names the Service through which a cluster reaches an aggregated server.
 type ServiceReference struct {
 	Namespace string `json:"namespace,omitempty" protobuf:"bytes,1,opt,name=namespace"`
 	Name      string `json:"name,omitempty" protobuf:"bytes,2,opt,name=name"`
 	Port      *int32 `json:"port,omitempty" protobuf:"varint,3,opt,name=port"`
 }
 
-// APIServiceStatus says whether the version is available.
+// APIServiceStatus says in its conditions whether the version is available.
 type APIServiceStatus struct {
 	Conditions []APIServiceCondition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type" protobuf:"bytes,1,rep,name=conditions" api:"list=map,key=type"`
 }

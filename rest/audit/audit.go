@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Options configure an [Audit].
+// Options configure an [Audit]: what it records, and where it sends the events.
 type Options struct {
 	// Policy chooses what is recorded. [ReadPolicy] reads it from a file. Default: every request at [LevelMetadata].
 	Policy *Policy

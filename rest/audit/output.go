@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Mode says how events reach a [Sink].
+// Mode says whether requests wait until their events have reached a [Sink].
 type Mode int
 
 const (

@@ -85,7 +85,7 @@ type PolicyRule struct {
 	OmitManagedFields *bool
 }
 
-// GroupResources name resources of one group.
+// GroupResources name resources of one group, for rules of a [Policy] and for [Options].Confidential.
 type GroupResources struct {
 	// Group is the name of the group, empty for the core group. "*" names all groups.
 	Group string

@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/backoff"
 )
 
-// WebhookOptions configure a [Webhook].
+// WebhookOptions configure a [Webhook]: its time limit, and how it repeats failed calls.
 type WebhookOptions struct {
 	// Timeout limits one call. Default: 30 seconds.
 	Timeout time.Duration

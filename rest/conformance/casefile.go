@@ -21,7 +21,7 @@ type Area struct {
 	vars map[string]string
 }
 
-// Case pins one rule of the protocol.
+// Case pins one rule of the protocol: requests, and the answers that the rule requires.
 type Case struct {
 	Name  string
 	Doc   string   // the rule

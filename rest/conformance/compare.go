@@ -18,7 +18,7 @@ type Difference struct {
 	Message bool   `json:"messageOnly,omitempty"` // a text for people only
 }
 
-// String returns the difference on several lines.
+// String returns the request, the expected answer and the actual one, on several lines.
 func (d Difference) String() string {
 	return fmt.Sprintf("step %d %s\n    %s\n      want: %s\n      got:  %s", d.Step, d.Request, d.Path, cut(d.Want, 500),
 		cut(d.Got, 500))

@@ -19,7 +19,7 @@ const (
 	LevelDefinitions Level = "definitions" // CustomResourceDefinitions and their kinds
 )
 
-// Levels returns all levels in their order.
+// Levels returns all levels in their order. The first one claims least.
 func Levels() []Level {
 	return []Level{LevelRead, LevelWrite, LevelWatch, LevelApply, LevelDefinitions}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Options select the server and the cases.
+// Options select the server and the cases of [Run] and [Record].
 type Options struct {
 	Server   string // base URL, required; a path in it is the mount point of the API
 	Prefix   string // path below Server under which the API is mounted

@@ -22,6 +22,7 @@ type MissingKind struct {
 	Cases                      int    // how many of the selected cases need the kind
 }
 
+// Error lists the missing kinds, and how many cases need each of them.
 func (e *MissingKindsError) Error() string {
 	var b strings.Builder
 	b.WriteString("the server does not serve all kinds that the selected cases need:\n")

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Recording is the result of [Record].
+// Recording is the result of [Record]: the responses of a server to the requests of the cases.
 type Recording struct {
 	Cases     int // how many cases were recorded
 	Responses int

@@ -31,7 +31,7 @@ const (
 // OK reports whether the run may pass with this verdict.
 func (v Verdict) OK() bool { return v == Passed || v == KnownFailure }
 
-// Result is the result of one case.
+// Result is the result of one case, with its rules and its differences.
 type Result struct {
 	Area        string       `json:"area"`
 	Case        string       `json:"case"`
@@ -74,7 +74,7 @@ func (r *Result) compare(c *Case, want, got transcript) {
 	}
 }
 
-// Report is the outcome of a run.
+// Report is the outcome of a run: a result for each case, and counts.
 type Report struct {
 	Results        []Result // sorted as in the case files
 	StrictMessages bool     // see Options
@@ -122,7 +122,7 @@ func (c *Counts) add(r Result) {
 	}
 }
 
-// Total counts all cases.
+// Total counts the cases of the report by their outcomes.
 func (r Report) Total() Counts {
 	total := Counts{Area: "total"}
 	for _, x := range r.Results {

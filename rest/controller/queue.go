@@ -75,7 +75,7 @@ const (
 // maxPassed is how many ready keys in a row workers take before they take a key from behind.
 const maxPassed = 9
 
-// NewQueue returns an empty queue.
+// NewQueue returns an empty queue. A controller has one already; a loop of your own needs it.
 func NewQueue[K comparable](options QueueOptions) *Queue[K] {
 	q := &Queue[K]{
 		base: options.BaseDelay, max: options.MaxDelay, clock: systemClock{},

@@ -31,7 +31,7 @@ type Finding struct {
 	Reason string
 }
 
-// String returns the finding in one line.
+// String returns the finding in one line, with its rule and its page.
 func (f Finding) String() string {
 	where := f.Kind
 	if f.Field != "" {

@@ -45,7 +45,7 @@ const manager = "kube-apiserver"
 // even if it has slept through the deletion.
 type Definitions struct{ options Options }
 
-// New returns Definitions.
+// New returns the plug-in, which a host lists in [rest.Options].Plugins.
 func New(options Options) *Definitions {
 	options.Logger = errorlog.Or(options.Logger)
 	return &Definitions{options}
@@ -55,7 +55,7 @@ func New(options Options) *Definitions {
 func (d *Definitions) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 	checks := apiextensions.Checks{
 		CEL: api.CEL(), IgnoreRules: d.options.IgnoreRules, Webhooks: d.options.Calls != nil,
-		History: d.options.History, Turn: apiextensions.NewTurn(), Own: isOwn,
+		History: d.options.History, Enter: newTurn().take, Own: isOwn,
 	}
 	all, err := d.options.compiledOf()
 	if err != nil {

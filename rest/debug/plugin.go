@@ -21,7 +21,7 @@ type Options struct {
 	States map[string]func() any
 }
 
-// New returns the plug-in.
+// New returns the plug-in, which a host lists in [rest.Options].Plugins.
 func New(options Options) rest.Plugin { return &plugin{options: options} }
 
 type plugin struct {

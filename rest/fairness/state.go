@@ -11,7 +11,7 @@ type State struct {
 	Flows  []FlowState  `json:"flows"`
 }
 
-// LevelState is the state of a level.
+// LevelState is the state of a level in a [State].
 type LevelState struct {
 	Name   string `json:"name"`
 	Exempt bool   `json:"exempt,omitempty"`

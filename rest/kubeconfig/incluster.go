@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/internal/smallfile"
 )
 
-// InClusterOptions configure [InCluster]. The zero value works.
+// InClusterOptions configure [InCluster]. The zero value works in a Pod as Kubernetes starts it.
 type InClusterOptions struct {
 	// Dir is the directory with the files token, ca.crt and namespace. Set it if the Pod mounts a projected volume
 	// elsewhere. Default: /var/run/secrets/kubernetes.io/serviceaccount, where Kubernetes mounts it.

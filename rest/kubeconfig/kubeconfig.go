@@ -37,7 +37,7 @@ type Options struct {
 	Run func(ctx context.Context, p Plugin) (Credentials, error)
 }
 
-// Config is the configuration of one context.
+// Config is the configuration of one context: where the API is, and as whom to call it.
 type Config struct {
 	// Server has the URL of the cluster, and an http.Client that adds the credentials of the user. The client uses the
 	// cluster's proxy-url. If that is not set, it uses the proxy of the environment, like http.DefaultTransport.

@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/keys"
 )
 
-// StepKind says what a [Step] belongs to.
+// StepKind says which part of a request a [Step] is.
 type StepKind string
 
 const (
@@ -46,7 +46,7 @@ type Step struct {
 	Mutating bool
 }
 
-// StepResult is how a [Step] ended.
+// StepResult is how a [Step] ended. An [Observation] receives it.
 type StepResult struct {
 	// Err is the error of the step. In admission, it refuses the write, unless FailedOpen is set.
 	Err error

@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/raw"
 )
 
-// Options configure [Policies].
+// Options configure the plug-in [Policies]. The zero value works.
 type Options struct {
 	// Audit, unless nil, receives the annotations that policies make about a write: for auditAnnotations, and for
 	// validations that fail in a binding with the action Audit. The key is the key of the annotation in Kubernetes'
@@ -23,7 +23,7 @@ type Options struct {
 // Policies is the plug-in of admission policies. It has no goroutine.
 type Policies struct{ options Options }
 
-// New returns Policies.
+// New returns the plug-in, which a host lists in [rest.Options].Plugins.
 func New(options Options) *Policies { return &Policies{options} }
 
 // Plug implements [rest.Plugin]. It adds the kinds of policies and bindings, and the hooks that evaluate them. Mutating

@@ -49,7 +49,7 @@ func NewResourceQuotas(more func(Account) []Limit) *ResourceQuotas {
 		stale: map[string]bool{}}
 }
 
-// Ledger is the option storage.Options.Ledger.
+// Ledger returns the ledger that counts the objects. A host sets it as storage.Options.Ledger when it opens the store.
 func (q *ResourceQuotas) Ledger() storage.Ledger {
 	q.mu.Lock()
 	defer q.mu.Unlock()

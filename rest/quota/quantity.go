@@ -16,7 +16,7 @@ type Quantity struct {
 	Text string `protobuf:"bytes,1,opt,name=string"`
 }
 
-// Count returns the quantity of a number.
+// Count returns the quantity of a number, for limits that Go code sets.
 func Count(n int64) Quantity { return Quantity{quantity(n)} }
 
 // Value returns the number, or 0 if the text is invalid.
@@ -43,7 +43,7 @@ func (Quantity) OpenAPIV3OneOfTypes() []string { return []string{"string", "numb
 // OpenAPISchemaFormat returns the format of the type, which is none.
 func (Quantity) OpenAPISchemaFormat() string { return "" }
 
-// String returns the text.
+// String returns the text, which may be invalid.
 func (q Quantity) String() string { return q.Text }
 
 // MarshalJSON implements [json.Marshaler]. It returns an error if the text is invalid.

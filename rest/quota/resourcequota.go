@@ -22,13 +22,13 @@ type ResourceQuota struct {
 	Status ResourceQuotaStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The limits that are in force, and what is used of them.'"`
 }
 
-// ResourceQuotaSpec says what a quota limits.
+// ResourceQuotaSpec says which counts and sizes a quota limits.
 type ResourceQuotaSpec struct {
 	Hard   map[string]Quantity `json:"hard,omitempty" protobuf:"bytes,1,rep,name=hard" api:"doc='The limits by their names: count/PLURAL.GROUP for a number of objects, bytes/PLURAL.GROUP for the size of their JSON, and configmaps, persistentvolumeclaims, pods, replicationcontrollers, resourcequotas, secrets and services.'"`
 	Scopes []string            `json:"scopes,omitempty" protobuf:"bytes,2,rep,name=scopes" api:"list=atomic,doc='Not supported; must be empty.'"`
 }
 
-// ResourceQuotaStatus is what the server has observed.
+// ResourceQuotaStatus shows the limits that are in force, and how much of each the namespace uses.
 type ResourceQuotaStatus struct {
 	Hard map[string]Quantity `json:"hard,omitempty" protobuf:"bytes,1,rep,name=hard" api:"doc='The limits that are in force.'"`
 	Used map[string]Quantity `json:"used,omitempty" protobuf:"bytes,2,rep,name=used" api:"doc='What the objects in the namespace use of each limit.'"`

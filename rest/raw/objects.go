@@ -123,7 +123,7 @@ type Resource struct {
 	Store int
 }
 
-// Changes are what [Objects.Follow] yields at once.
+// Changes are the changes that [Objects.Follow] yields at once.
 type Changes struct {
 	// List holds changes of objects of the resources. Other readers share them, so the caller must not change them.
 	List []*watch.Change[storage.Record]

@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/rest/raw"
 )
 
-// Options configure [Roles].
+// Options configure the plug-in [Roles]. Administrators are required.
 type Options struct {
 	// Administrators are groups whose members may do everything, independently of the roles. At least one group is
 	// required, because otherwise no user could grant the first rights.

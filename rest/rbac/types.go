@@ -32,7 +32,7 @@ type Subject struct {
 	Namespace string `json:"namespace,omitempty" protobuf:"bytes,4,opt,name=namespace" api:"doc='The namespace of a ServiceAccount. In a RoleBinding, it defaults to the namespace of the binding.'"`
 }
 
-// RoleRef names the role of a binding.
+// RoleRef names the role that a binding gives to its subjects.
 type RoleRef struct {
 	APIGroup string `json:"apiGroup" protobuf:"bytes,1,opt,name=apiGroup" api:"doc='rbac.authorization.k8s.io, which is the default.'"`
 	Kind     string `json:"kind" protobuf:"bytes,2,opt,name=kind" api:"doc='Role or ClusterRole.'"`

@@ -37,7 +37,7 @@ type Log struct {
 	handlers memo.Map[route, slog.Handler]
 }
 
-// New returns a Log.
+// New returns the plug-in, which a host lists in [rest.Options].Plugins.
 func New(options Options) *Log {
 	if options.Logger == nil {
 		options.Logger = slog.Default()

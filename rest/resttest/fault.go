@@ -182,7 +182,7 @@ func (s *Server) Inject(f Fault) {
 	s.faults.add(f)
 }
 
-// ClearFaults removes all faults.
+// ClearFaults removes all faults, also those that no request has met.
 func (s *Server) ClearFaults() {
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Options change the defaults of [New].
+// Options change the defaults of [New]. The zero value serves an empty API in memory.
 type Options struct {
 	// API are the options of the API. The defaults make answers repeatable: a store in memory whose revisions start at 1,
 	// so that the first commit is resourceVersion 2; Server.Clock; counted uids; and the log of the test. If the test

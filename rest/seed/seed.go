@@ -16,7 +16,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Options configure [Apply].
+// Options configure [Apply] and [New]. The zero value creates missing objects only.
 type Options struct {
 	// Manager is the field manager that managedFields record as the owner of the fields of the files. Default: "seed".
 	Manager string

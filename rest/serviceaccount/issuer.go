@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest/raw"
 )
 
-// Options configure an [Issuer].
+// Options configure an [Issuer]: its name, its keys and how long its tokens live.
 type Options struct {
 	// Issuer identifies the API in its tokens (claim iss), usually by its URL. Required. Other services find the keys
 	// below this URL, see [Issuer.Discovery].

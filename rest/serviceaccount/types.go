@@ -30,7 +30,7 @@ type TokenRequest struct {
 	Status TokenRequestStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The token.'"`
 }
 
-// TokenRequestSpec says what a token should be.
+// TokenRequestSpec says for whom a token is, and how long it lives.
 type TokenRequestSpec struct {
 	Audiences         []string              `json:"audiences" protobuf:"bytes,1,rep,name=audiences" api:"optional,list=atomic,doc='Who is meant to accept the token. Default: this API.'"`
 	ExpirationSeconds *int64                `json:"expirationSeconds" protobuf:"varint,4,opt,name=expirationSeconds" api:"optional,nullable,doc='For how long the token is valid, in seconds. At least 600; default 3600. The server may shorten it.'"`
@@ -45,7 +45,7 @@ type BoundObjectReference struct {
 	UID        string `json:"uid,omitempty" protobuf:"bytes,4,opt,name=uid" api:"doc='The uid that the object must have. Empty for any.'"`
 }
 
-// TokenRequestStatus holds a token.
+// TokenRequestStatus holds the token that the server has made, and when it expires.
 type TokenRequestStatus struct {
 	Token               string       `json:"token" protobuf:"bytes,1,opt,name=token" api:"optional,doc='The token.'"`
 	ExpirationTimestamp apimeta.Time `json:"expirationTimestamp" protobuf:"bytes,2,opt,name=expirationTimestamp" api:"optional,nullable,doc='When the token expires.'"`

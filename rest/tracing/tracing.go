@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest/observe"
 )
 
-// Options configure a [Tracing].
+// Options configure the plug-in [Tracing]. TracerProvider is required.
 type Options struct {
 	// TracerProvider makes the spans. Its sampler sees the name of the span, http.request.method, url.path and url.scheme.
 	// Required.

@@ -16,7 +16,7 @@ import (
 // about it.
 const Path = "/extensions/transactions"
 
-// New returns the plug-in.
+// New returns the plug-in, which a host lists in [rest.Options].Plugins.
 func New() rest.Plugin { return new(plugin) }
 
 type plugin struct{ api rest.PluginAPI }

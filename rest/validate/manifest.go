@@ -20,7 +20,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Manifest is one object of a file.
+// Manifest is one object of a file, with its place in the file.
 type Manifest struct {
 	// File is the name of the file, as [Read] got it.
 	File string

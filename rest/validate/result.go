@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Verdict says what became of a manifest.
+// Verdict says whether the API would accept the object of a manifest.
 type Verdict string
 
 // The verdicts.
@@ -24,7 +24,7 @@ const (
 	Unreadable Verdict = "unreadable"
 )
 
-// Severity says how much a finding matters.
+// Severity says whether a finding makes an object invalid.
 type Severity string
 
 // The severities.
@@ -53,7 +53,7 @@ type Finding struct {
 	Message string
 }
 
-// Result is the answer to one manifest.
+// Result is the answer to one manifest: the verdict, and the findings behind it.
 type Result struct {
 	Manifest
 	Verdict  Verdict
@@ -131,7 +131,7 @@ type Counts struct {
 	Unreadable int `json:"unreadable"`
 }
 
-// Count counts results.
+// Count counts results by verdict, for a summary.
 func Count(results []Result) (c Counts) {
 	for _, r := range results {
 		switch r.Verdict {

@@ -27,7 +27,7 @@ type Options struct {
 	Keep func(kind apimeta.GroupKind) bool
 }
 
-// Input is what a [Validator] reads.
+// Input contains the manifests that a [Validator] checks, and the objects that exist around them.
 type Input struct {
 	// Manifests are the objects to validate. They see each other: the kinds of their definitions are served, their
 	// namespaces exist, and their policies decide about all others. Two manifests of the same object are both validated.
@@ -40,7 +40,7 @@ type Input struct {
 	Old []Manifest
 }
 
-// Validator asks an API about manifests.
+// Validator asks an API in the same process whether it would accept manifests.
 type Validator struct {
 	api     *rest.API
 	options Options

@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Options configure [Webhooks].
+// Options configure the plug-in [Webhooks]. Calls is required.
 type Options struct {
 	// Calls is the client that calls the webhooks. It is required.
 	Calls *callout.Client

@@ -48,7 +48,7 @@ type Source[T any] struct {
 	MaxAge time.Duration
 }
 
-// Name names an object.
+// Name names an object of a [Source]. The namespace is empty if the kind has no namespaces.
 type Name struct{ Namespace, Name string }
 
 // Definition is a [Source] of some Go type.

@@ -23,7 +23,7 @@ const (
 	longestName = 63
 )
 
-// Options configures [Open]. Pool is required.
+// Options configures [Open]. Pool is required; the other options have defaults.
 type Options struct {
 	// Pool connects to Postgres. The store does not close it. The store takes one connection out of the pool to listen for
 	// notifications, and shares the others with the host. The pool no longer counts this connection, so Postgres must

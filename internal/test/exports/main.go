@@ -92,26 +92,13 @@ func api(root, module string) ([]byte, error) {
 // declarations returns the exported declarations of a package as it is built for Linux: constants, variables, functions,
 // and each type with its constants, constructors and methods.
 func declarations(dir string) ([]string, error) {
-	c := build.Default
-	c.GOOS, c.GOARCH, c.CgoEnabled = "linux", "amd64", false
-	in, err := c.ImportDir(dir, 0)
-	if _, none := err.(*build.NoGoError); none || err == nil && in.IsCommand() {
-		return nil, nil
-	}
-	if err != nil {
+	fset := token.NewFileSet()
+	files, path, err := sources(fset, dir, 0)
+	if len(files) == 0 {
 		return nil, err
 	}
-	fset := token.NewFileSet()
-	var files []*ast.File
-	for _, name := range in.GoFiles {
-		file, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, file)
-	}
 	inner := innerOf(files) // package doc changes the files
-	pkg, err := doc.NewFromFiles(fset, files, in.ImportPath)
+	pkg, err := doc.NewFromFiles(fset, files, path)
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +113,28 @@ func declarations(dir string) ([]string, error) {
 		p.funcs(t.Funcs, methods)
 	}
 	return p.lines, p.err
+}
+
+// sources parses the files of a package as it is built for Linux. It returns no files for a program or for a directory
+// without Go files.
+func sources(fset *token.FileSet, dir string, mode parser.Mode) (files []*ast.File, path string, err error) {
+	c := build.Default
+	c.GOOS, c.GOARCH, c.CgoEnabled = "linux", "amd64", false
+	in, err := c.ImportDir(dir, 0)
+	if _, none := err.(*build.NoGoError); none || err == nil && in.IsCommand() {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	for _, name := range in.GoFiles {
+		file, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, mode|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, "", err
+		}
+		files = append(files, file)
+	}
+	return files, in.ImportPath, nil
 }
 
 // inner holds the methods of each type of a package, and the types that each struct embeds. The keys are the names of

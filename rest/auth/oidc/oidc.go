@@ -18,7 +18,7 @@ import (
 	"github.com/decorum-go/decorum/rest/auth"
 )
 
-// Options configure the authenticator that [New] returns.
+// Options configure the authenticator that [New] returns: the issuer, and how a token becomes a user.
 type Options struct {
 	// Issuer is the URL of the issuer, as in the claim iss. Required, with the scheme https.
 	Issuer string

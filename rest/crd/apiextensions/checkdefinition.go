@@ -45,9 +45,10 @@ type Checks struct {
 	// History permits definitions to declare a history of their objects with [VersionsAnnotation] and [ForAnnotation].
 	// Otherwise the annotations have no effect, and their values are not checked.
 	History bool
-	// Turn is taken while a definition is checked, so that one definition is checked at a time. Large definitions are
-	// expensive, and other requests need the processors too. Default: any number of definitions are checked at a time.
-	Turn Turn
+	// Enter is called before a definition of a client is checked, and leave afterwards. It can wait, so that one definition
+	// is checked at a time: large definitions are expensive, and other requests need the processors too. Its error is the
+	// reason of a 503. Default: any number of definitions are checked at a time.
+	Enter func(ctx context.Context) (leave func(), err error)
 	// Own reports whether a write is the server's own, which may set [CompiledAnnotation]. Default: none is.
 	Own func(ctx context.Context) bool
 }
@@ -77,8 +78,8 @@ func (checks Checks) Validate(d, old *CustomResourceDefinition) status.FieldErro
 	return c.errs
 }
 
-// ValidateStatus returns the faults of the status of a definition.
-func ValidateStatus(d *CustomResourceDefinition) status.FieldErrors {
+// validateStatus returns the faults of the status of a definition.
+func validateStatus(d *CustomResourceDefinition) status.FieldErrors {
 	c := &checker{}
 	c.names(&d.Status.AcceptedNames, status.NewPath("status", "acceptedNames"))
 	return c.errs
@@ -135,7 +136,7 @@ func (v *CustomResourceDefinitionVersion) schema() *JSONSchemaProps {
 	return v.Schema.OpenAPIV3Schema
 }
 
-// Is reports whether a condition is true.
+// Is reports whether the condition of this type is in the status, and true.
 func (d *CustomResourceDefinition) Is(t ConditionType) bool {
 	for _, c := range d.Status.Conditions {
 		if c.Type == t {

@@ -201,12 +201,12 @@ func TestStatusBelongsToNobody(t *testing.T) {
 	assert.NotContains(t, string(d.ManagedFields[0].FieldsV1.Raw), "f:status")
 }
 
-// A definition that waits for its turn gives up when its client does.
-func TestDefinitionsAreCheckedInTurn(t *testing.T) {
-	turn := apiextensions.NewTurn()
-	api := newAPI(t, apiextensions.Checks{Turn: turn})
-	giveBack, err := turn.Take(t.Context())
-	require.NoError(t, err)
+// A definition that waits for others gives up when its client does.
+func TestDefinitionsWaitForOthers(t *testing.T) {
+	left := 0
+	api := newAPI(t, apiextensions.Checks{Enter: func(ctx context.Context) (func(), error) {
+		return func() { left++ }, context.Cause(ctx)
+	}})
 	gone, leave := context.WithCancelCause(t.Context())
 	leave(errors.New("the client has left"))
 	r := httptest.NewRequest("POST", definitions, strings.NewReader(things)).WithContext(gone)
@@ -214,8 +214,9 @@ func TestDefinitionsAreCheckedInTurn(t *testing.T) {
 	w := httptest.NewRecorder()
 	api.ServeHTTP(w, r)
 	assert.Contains(t, w.Body.String(), "the client has left")
-	giveBack()
+	assert.Zero(t, left)
 	assert.Equal(t, 201, send(t, api, "POST "+definitions, things, nil).Code)
+	assert.Equal(t, 1, left)
 }
 
 // A default that its own schema refuses would make every object invalid.

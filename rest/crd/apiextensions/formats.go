@@ -11,9 +11,9 @@ var stringFormats = []string{"bsonobjectid", "uri", "email", "hostname", "ipv4",
 	"uuid4", "uuid5", "isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date",
 	"duration", "datetime", "k8sshortname", "k8slongname"}
 
-// Warnings returns what a client should know about a valid definition: formats that objects are not checked for. On
+// warnings returns what a client should know about a valid definition: formats that objects are not checked for. On
 // update, old is the stored definition, and only what is new counts.
-func Warnings(d, old *CustomResourceDefinition) (texts []string) {
+func warnings(d, old *CustomResourceDefinition) (texts []string) {
 	var before []string
 	if old != nil {
 		before = unknownFormats(&old.Spec)

@@ -59,7 +59,7 @@ type ValidationRule struct {
 	OptionalOldSelf   *bool   `json:"optionalOldSelf,omitempty" protobuf:"varint,6,opt,name=optionalOldSelf" api:"doc='Whether oldSelf is an optional value, so that the rule also runs without an older value.'"`
 }
 
-// ExternalDocumentation refers to documentation elsewhere.
+// ExternalDocumentation refers to documentation elsewhere, for people who read the schema.
 type ExternalDocumentation struct {
 	Description string `json:"description,omitempty" protobuf:"bytes,1,opt,name=description"`
 	URL         string `json:"url,omitempty" protobuf:"bytes,2,opt,name=url"`

@@ -43,7 +43,7 @@ type CustomResourceDefinitionSpec struct {
 	PreserveUnknownFields bool                              `json:"preserveUnknownFields,omitempty" protobuf:"varint,10,opt,name=preserveUnknownFields" api:"doc='Must be false. Use x-kubernetes-preserve-unknown-fields in the schema instead.'"`
 }
 
-// ResourceScope says whether objects live in namespaces.
+// ResourceScope says whether the objects of a definition live in namespaces.
 type ResourceScope string
 
 // The scopes.
@@ -52,7 +52,7 @@ const (
 	NamespaceScoped ResourceScope = "Namespaced"
 )
 
-// CustomResourceDefinitionNames are the names of a kind.
+// CustomResourceDefinitionNames are the names of a kind in URLs, in objects and on command lines.
 type CustomResourceDefinitionNames struct {
 	Plural     string   `json:"plural" protobuf:"bytes,1,opt,name=plural" api:"doc='The name of the resource in URLs.'"`
 	Singular   string   `json:"singular,omitempty" protobuf:"bytes,2,opt,name=singular" api:"doc='The name of one object for people. Default: the kind in lower case.'"`
@@ -62,7 +62,7 @@ type CustomResourceDefinitionNames struct {
 	Categories []string `json:"categories,omitempty" protobuf:"bytes,6,rep,name=categories" api:"list=atomic,doc='Groups of resources that the kind belongs to, such as all.'"`
 }
 
-// CustomResourceDefinitionVersion describes one version of a kind.
+// CustomResourceDefinitionVersion describes one version of a kind: its schema, its columns and its subresources.
 type CustomResourceDefinitionVersion struct {
 	Name                     string                           `json:"name" protobuf:"bytes,1,opt,name=name" api:"doc='The name of the version, such as v1 or v2beta1.'"`
 	Served                   bool                             `json:"served" protobuf:"varint,2,opt,name=served" api:"doc='Whether clients can use the version.'"`
@@ -82,23 +82,23 @@ type CustomResourceValidation struct {
 	text json.RawMessage // the schema, if OpenAPIV3Schema is nil
 }
 
-// CustomResourceSubresources are the subresources of a version.
+// CustomResourceSubresources are the subresources of a version. A nil field means that the version lacks it.
 type CustomResourceSubresources struct {
 	Status *CustomResourceSubresourceStatus `json:"status,omitempty" protobuf:"bytes,1,opt,name=status" api:"doc='Declares the subresource /status.'"`
 	Scale  *CustomResourceSubresourceScale  `json:"scale,omitempty" protobuf:"bytes,2,opt,name=scale" api:"doc='Declares the subresource /scale.'"`
 }
 
-// CustomResourceSubresourceStatus declares the subresource /status.
+// CustomResourceSubresourceStatus declares the subresource /status, through which only the status can be written.
 type CustomResourceSubresourceStatus struct{}
 
-// CustomResourceSubresourceScale declares the subresource /scale.
+// CustomResourceSubresourceScale declares the subresource /scale, and the fields of the object that it shows.
 type CustomResourceSubresourceScale struct {
 	SpecReplicasPath   string  `json:"specReplicasPath" protobuf:"bytes,1,name=specReplicasPath,name=specReplicasPath" api:"doc='The path of the wanted replicas, below .spec.'"`
 	StatusReplicasPath string  `json:"statusReplicasPath" protobuf:"bytes,2,opt,name=statusReplicasPath" api:"doc='The path of the observed replicas, below .status.'"`
 	LabelSelectorPath  *string `json:"labelSelectorPath,omitempty" protobuf:"bytes,3,opt,name=labelSelectorPath" api:"doc='The path of the label selector, below .spec or .status.'"`
 }
 
-// CustomResourceColumnDefinition is a column of tables.
+// CustomResourceColumnDefinition is a column of the tables that kubectl get prints.
 type CustomResourceColumnDefinition struct {
 	Name        string `json:"name" protobuf:"bytes,1,opt,name=name" api:"doc='The heading.'"`
 	Type        string `json:"type" protobuf:"bytes,2,opt,name=type" api:"doc='The OpenAPI type of the values, or date.'"`
@@ -128,7 +128,7 @@ type CustomResourceConversion struct {
 	Webhook  *WebhookConversion `json:"webhook,omitempty" protobuf:"bytes,2,opt,name=webhook" api:"doc='The webhook of the strategy Webhook.'"`
 }
 
-// WebhookConversion is the webhook that converts objects.
+// WebhookConversion is the webhook that converts objects between the versions of a kind.
 type WebhookConversion struct {
 	ClientConfig             *WebhookClientConfig `json:"clientConfig,omitempty" protobuf:"bytes,2,name=clientConfig,name=clientConfig" api:"doc='Where the webhook is.'"`
 	ConversionReviewVersions []string             `json:"conversionReviewVersions" protobuf:"bytes,3,rep,name=conversionReviewVersions" api:"list=atomic,doc='The versions of ConversionReview that the webhook understands, in order of preference.'"`
@@ -164,7 +164,7 @@ const (
 // cannot serve it.
 const ReasonNotServed = "NotServed"
 
-// CustomResourceDefinitionCondition is a condition of a definition.
+// CustomResourceDefinitionCondition is a condition of a definition, such as Established.
 type CustomResourceDefinitionCondition struct {
 	Type               ConditionType           `json:"type" protobuf:"bytes,1,opt,name=type" api:"doc='The type of the condition, such as Established.'"`
 	Status             apimeta.ConditionStatus `json:"status" protobuf:"bytes,2,opt,name=status" api:"doc='True, False or Unknown.'"`

@@ -13,7 +13,7 @@ const (
 	PriorityLevelConfigurationsResource = "prioritylevelconfigurations." + Group
 )
 
-// FlowSchemas declares the resource flowschemas.
+// FlowSchemas declares the resource flowschemas. The plug-in of package fairness serves it.
 func FlowSchemas() rest.Resource[FlowSchema] {
 	return rest.Resource[FlowSchema]{
 		Group: Group, Version: Version, Plural: "flowschemas", Scope: rest.ScopeCluster, Wire: wire(),
@@ -52,7 +52,8 @@ func FlowSchemas() rest.Resource[FlowSchema] {
 // none is the cell of what an object does not have.
 const none = "<none>"
 
-// PriorityLevelConfigurations declares the resource prioritylevelconfigurations.
+// PriorityLevelConfigurations declares the resource prioritylevelconfigurations. The plug-in of package fairness
+// serves it.
 func PriorityLevelConfigurations() rest.Resource[PriorityLevelConfiguration] {
 	column := func(name, description string, cell func(l *PriorityLevelConfiguration) any) rest.Column {
 		return rest.ColumnFunc(rest.Column{Name: name, Description: description}, cell)

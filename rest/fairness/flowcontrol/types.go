@@ -34,7 +34,7 @@ type FlowSchemaSpec struct {
 	Rules                      []PolicyRulesWithSubjects           `json:"rules,omitempty" protobuf:"bytes,4,rep,name=rules" api:"list=atomic,doc='The FlowSchema matches a request that one of the rules matches.'"`
 }
 
-// PriorityLevelConfigurationReference names a priority level.
+// PriorityLevelConfigurationReference names the priority level to which a FlowSchema assigns requests.
 type PriorityLevelConfigurationReference struct {
 	Name string `json:"name" protobuf:"bytes,1,opt,name=name" api:"doc='The name of a PriorityLevelConfiguration.'"`
 }
@@ -72,17 +72,17 @@ type Subject struct {
 	ServiceAccount *ServiceAccountSubject `json:"serviceAccount,omitempty" protobuf:"bytes,4,opt,name=serviceAccount" api:"doc='Only if the kind is ServiceAccount.'"`
 }
 
-// UserSubject is a user.
+// UserSubject is a user whose requests a rule matches.
 type UserSubject struct {
 	Name string `json:"name" protobuf:"bytes,1,opt,name=name" api:"doc='The name of the user, or * for all users.'"`
 }
 
-// GroupSubject is a group of users.
+// GroupSubject is a group of users whose requests a rule matches.
 type GroupSubject struct {
 	Name string `json:"name" protobuf:"bytes,1,opt,name=name" api:"doc='The name of the group, or * for all users.'"`
 }
 
-// ServiceAccountSubject is a service account.
+// ServiceAccountSubject is a service account whose requests a rule matches.
 type ServiceAccountSubject struct {
 	Namespace string `json:"namespace" protobuf:"bytes,1,opt,name=namespace" api:"doc='The namespace of the service account.'"`
 	Name      string `json:"name" protobuf:"bytes,2,opt,name=name" api:"doc='The name of the service account, or * for all of the namespace.'"`
@@ -142,7 +142,7 @@ type PriorityLevelConfigurationSpec struct {
 	Exempt  *ExemptPriorityLevelConfiguration  `json:"exempt,omitempty" protobuf:"bytes,3,opt,name=exempt" api:"doc='Only if the type is Exempt.'"`
 }
 
-// LimitedPriorityLevelConfiguration describes a level with a limit.
+// LimitedPriorityLevelConfiguration describes a level whose requests share a limited number of seats.
 type LimitedPriorityLevelConfiguration struct {
 	NominalConcurrencyShares *int32        `json:"nominalConcurrencyShares" protobuf:"varint,1,opt,name=nominalConcurrencyShares" api:"default=30,doc='The part of the seats that the level gets, in proportion to those of the other levels.'"`
 	LimitResponse            LimitResponse `json:"limitResponse,omitempty" protobuf:"bytes,2,opt,name=limitResponse" api:"doc='What becomes of a request that finds no seat.'"`
@@ -150,7 +150,7 @@ type LimitedPriorityLevelConfiguration struct {
 	BorrowingLimitPercent    *int32        `json:"borrowingLimitPercent,omitempty" protobuf:"varint,4,opt,name=borrowingLimitPercent" api:"doc='How many seats of others the level may use, in percent of its own. Absent: without a limit.'"`
 }
 
-// ExemptPriorityLevelConfiguration describes a level without a limit.
+// ExemptPriorityLevelConfiguration describes a level whose requests never wait.
 type ExemptPriorityLevelConfiguration struct {
 	NominalConcurrencyShares *int32 `json:"nominalConcurrencyShares,omitempty" protobuf:"varint,1,opt,name=nominalConcurrencyShares" api:"default=0,doc='The part of the seats that is kept for the level, in proportion to those of the other levels.'"`
 	LendablePercent          *int32 `json:"lendablePercent,omitempty" protobuf:"varint,2,opt,name=lendablePercent" api:"default=0,doc='The part of its seats that other levels may use while the level does not need them. From 0 to 100.'"`
@@ -168,7 +168,7 @@ type LimitResponse struct {
 	Queuing *QueuingConfiguration `json:"queuing,omitempty" protobuf:"bytes,2,opt,name=queuing" api:"doc='Only if the type is Queue.'"`
 }
 
-// QueuingConfiguration describes the queues of a level.
+// QueuingConfiguration describes the queues in which the requests of a level wait.
 type QueuingConfiguration struct {
 	Queues           int32 `json:"queues" protobuf:"varint,1,opt,name=queues" api:"default=64,doc='How many queues the level has.'"`
 	HandSize         int32 `json:"handSize" protobuf:"varint,2,opt,name=handSize" api:"default=8,doc='How many of the queues one flow may use.'"`

@@ -85,7 +85,7 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 		res.Strategy = strategyOf(d.Kind.GroupVersionKind, d.Dialect)
 	}
 	res.Store, res.Apart = env.storeOf(res.Stored.GR)
-	if res.Apart && (res.Strategy.namespaces || res.Strategy == Definitions) {
+	if res.Apart && (res.Strategy.namespaces || res.Strategy == definitions) {
 		return nil, errors.New("Options.Stores: writes of other kinds depend on these objects, so they cannot have a store of their own")
 	}
 	res.readLimits(&d)

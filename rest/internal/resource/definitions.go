@@ -9,9 +9,12 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Definitions is the Strategy of CustomResourceDefinitions. The status records every version in which objects may be
+// definitionKind is the kind whose objects define other kinds.
+var definitionKind = apimeta.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+
+// definitions is the Strategy of CustomResourceDefinitions. The status records every version in which objects may be
 // stored. A deleted definition stays until the objects of its kind are gone.
-var Definitions = &Strategy{
+var definitions = &Strategy{
 	Begin:  withStorageVersion,
 	Change: updatedDefinition,
 	Owned:  func(obj, _ doc.Value) doc.Value { return obj.Without("status") },

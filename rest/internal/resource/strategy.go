@@ -22,7 +22,7 @@ func failedPrecondition(res *Resource, name, what, wanted, found string) error {
 }
 
 // Strategy holds a kind's own rules for how its objects begin, change and end. Nearly every kind uses plainStrategy;
-// namespaces use [Namespaces].
+// namespaces use [Namespaces], and CustomResourceDefinitions use definitions.
 type Strategy struct {
 	// Begin fills in the initial fields of a new object.
 	Begin func(obj doc.Value) doc.Value
@@ -74,10 +74,14 @@ var plainStrategy = &Strategy{
 	Propagation:  apimeta.DeletePropagationBackground,
 }
 
-// strategyOf returns the plain rules, with the exceptions of a kind that is built into Kubernetes.
+// strategyOf returns the rules of a kind by its name: those of CustomResourceDefinitions, or the plain rules. A kind
+// that is built into Kubernetes has exceptions from the plain rules.
 func strategyOf(k apimeta.GroupVersionKind, d upstream.Dialect) *Strategy {
-	if !d.GoWritten {
+	switch {
+	case !d.GoWritten:
 		return plainStrategy
+	case k.GroupKind() == definitionKind:
+		return definitions
 	}
 	strategy := *plainStrategy
 	strategy.Except = upstream.ExceptionsOf(k.Group, k.Version, k.Kind)

@@ -20,7 +20,7 @@ type Cluster struct {
 	only   *etcdserver.EtcdServer // the member in this process of a cluster without addresses
 }
 
-// Member is a member of a cluster.
+// Member is a member of a cluster, as [Cluster.Members] finds it.
 type Member struct {
 	// Address is the member's address in Options.Peers.
 	Address string
@@ -72,7 +72,7 @@ func connect(ctx context.Context, id *identity) (*Cluster, error) {
 	return &Cluster{client: members}, nil
 }
 
-// Close closes the connections.
+// Close closes the connections to the members. The members keep running.
 func (c *Cluster) Close() error {
 	if err := c.client.Close(); err != nil && !errors.Is(err, context.Canceled) {
 		return err

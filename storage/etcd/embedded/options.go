@@ -18,7 +18,7 @@ import (
 	"github.com/decorum-go/decorum/storage/etcd"
 )
 
-// Options configures [Open] and [Connect].
+// Options configures [Open] and [Connect]. Dir is required for Open, and Peers for Connect.
 type Options struct {
 	// Dir is the member's directory. It holds the log, the database and, with Authority, the certificate. Only one
 	// process may use it. Never start a process on a copy of the directory. Empty it instead, and the process joins

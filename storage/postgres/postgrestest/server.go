@@ -24,7 +24,7 @@ import (
 // patience bounds the start and the end of a server.
 const patience = hangtest.Deadline
 
-// Options configures [Start].
+// Options configures the Postgres that [Start] starts for a test.
 type Options struct {
 	// Programs is the directory with the programs of Postgres. The default is the first of [Installed].
 	Programs string
