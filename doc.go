@@ -13,6 +13,7 @@
 //   - apimeta: what all objects have in common (metadata, conditions, options, label and field selectors, tables).
 //   - status: the kind Status as a Go error. A hook that returns such an error chooses the response. For any other error the
 //     server responds with 500, and logs the cause.
+//   - patch: JSON Patch, merge patch and strategic merge patch, as pure functions on documents.
 //   - watch: the revision log, one ordered history of changes. A watcher is a position in it and a selector.
 //   - storage: the contract of a store, and the engine, which keeps objects in memory. storage/bolt also keeps them in a
 //     file; the modules storage/etcd and storage/postgres keep them where replicas share them. storage/storagetest tests stores.

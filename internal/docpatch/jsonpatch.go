@@ -12,16 +12,7 @@ import (
 // MaxOperations is how many operations a JSON patch may have.
 const MaxOperations = 10_000
 
-// JSONPatch is a parsed JSON Patch (RFC 6902, application/json-patch+json). The zero JSONPatch changes nothing.
-//
-// It does what the API server does, which is RFC 6902 and, beyond it:
-//
-//   - replace adds a missing member, but fails for a missing index of a list;
-//   - a negative index counts from the end, and add at -1 appends;
-//   - test with null, or without a value, succeeds for a missing member;
-//   - add and replace without a value set null, and so does copy of a missing member;
-//   - only test and replace may name the whole document, and only a map or a list may replace it;
-//   - if an operation has duplicate members, the last one counts; unknown members are ignored.
+// JSONPatch is a parsed JSON Patch; patch.JSONPatch says what it does. The zero JSONPatch changes nothing.
 type JSONPatch struct {
 	data       []byte
 	operations []operation

@@ -6,12 +6,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// MergePatch is a parsed JSON Merge Patch (RFC 7386, application/merge-patch+json): a map whose members replace those
-// of the object, recursively in maps. A null member removes the member of the object. A list replaces the whole old
-// list. The zero MergePatch changes nothing.
-//
-// As upstream, and beyond the RFC, null members of maps inside a list that the patch sets are removed too. An element
-// of a list that is null stays.
+// MergePatch is a parsed JSON Merge Patch; patch.MergePatch says what it does. The zero MergePatch changes nothing.
 type MergePatch struct {
 	data     []byte
 	value    doc.Value

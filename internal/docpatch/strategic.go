@@ -7,26 +7,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// StrategicMergePatch is a parsed strategic merge patch (application/strategic-merge-patch+json): a merge patch that
-// uses the Go type of the object it changes (API conventions, Strategic Merge Patch). The zero StrategicMergePatch
-// changes nothing.
-//
-// Maps merge member by member, and null removes a member. A list is replaced unless its field has the patch strategy
-// merge: then its maps are matched by the merge key of the field, and its scalars form a set. The elements that the
-// patch names come in the order of the patch; the others keep their order among themselves.
-//
-// Members that begin with a dollar sign are directives:
-//
-//   - $patch: replace replaces the old map by the other members of the patch, $patch: delete removes it;
-//   - $patch: delete in an element of a merged list removes the element with that key, and an element
-//     {"$patch": "replace"} makes the other elements of the patch the whole list;
-//   - $retainKeys lists the members that a map keeps;
-//   - $setElementOrder/field lists the elements of a field in their final order;
-//   - $deleteFromPrimitiveList/field lists the scalars to remove from a field.
-//
-// As upstream, a directive works only where it meets an old value. In a map or list that the patch adds, any $patch,
-// even $patch: replace, removes the map that holds it. In a new element of a merged list, all directives are plain
-// members.
+// StrategicMergePatch is a parsed strategic merge patch; patch.StrategicMergePatch says what it does. The zero
+// StrategicMergePatch changes nothing.
 type StrategicMergePatch struct {
 	value    doc.Value
 	warnings []string

@@ -22,11 +22,12 @@ var layers = []layer{
 	{dir: "apimeta"},
 	{dir: "status", may: []string{"apimeta"}},
 	{dir: "internal", may: []string{"apimeta", "status"}, foreign: true},
+	{dir: "patch", may: []string{"apimeta", "status", "internal"}, foreign: true},
 	{dir: "watch", may: []string{"apimeta", "status"}, foreign: true},
 	{dir: "storage", may: []string{"apimeta", "status", "watch"}, foreign: true},
 	{dir: "rest", may: []string{"apimeta", "status", "internal", "watch", "storage"}, foreign: true},
 	// Programs that a reader copies: they prove that the public API is enough.
-	{dir: "examples", may: []string{"apimeta", "status", "watch", "storage", "rest"}},
+	{dir: "examples", may: []string{"apimeta", "status", "patch", "watch", "storage", "rest"}},
 	// The root is the tour; it has no code.
 	{dir: ""},
 }
