@@ -25,7 +25,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test check release-check require vet fmt staticcheck tidy core transcripts pages race soak-minute budget kinds conformance shared-stores real-conformance e2e modules released \
+.PHONY: help test check release-check require vet fmt staticcheck tidy core transcripts pages race soak-minute budget kinds conformance shared-stores real-conformance record e2e modules released \
 	comparisons other-projects console console-files second-postgres suites cross next-go old-kubectls lint-modules client-suite project-suite lint lint-tests api-changes bench peers growth benchmarks \
 	bench-compare soak embedded-faults flaky fuzz api cover vuln release
 
@@ -126,6 +126,10 @@ shared-stores: ## the same with the objects in etcd and in Postgres
 # and the recorded ones are compared by the targets above.
 real-conformance: ## the same against kube-apiserver itself, built from the module proxy
 	@.ci/stage real-conformance "kube-apiserver" .ci/real-conformance
+
+record: ## record the transcripts again, from the kube-apiserver of another release, built from the module proxy (RELEASE=1.38.0)
+	@test -n "$(RELEASE)" || { echo "set RELEASE to a release of Kubernetes, such as 1.38.0" >&2; exit 2; }
+	@.ci/stage record "kube-apiserver" env RECORD="$(RELEASE)" .ci/real-conformance
 
 e2e: ## the hosts, the examples and the pages of the documentation under the newest kubectl, which it builds
 	@.ci/stage e2e "kubectl, client-go, module k8s and kubeapi" .ci/e2e newest

@@ -37,9 +37,16 @@ func (l *associativeList) Equal(other ref.Val) ref.Val {
 		return types.False
 	}
 	theirs := l.placesOf(elementsOf(o))
+	found := make([]bool, len(theirs.elements))
 	for _, e := range elementsOf(l) {
 		i := theirs.find(e)
 		if i < 0 || e.Equal(theirs.elements[i]) != types.True {
+			return types.False
+		}
+		found[i] = true
+	}
+	for i, e := range theirs.elements { // a stored list may have duplicates, so equal sizes are not enough
+		if !found[i] && !found[theirs.find(e)] {
 			return types.False
 		}
 	}

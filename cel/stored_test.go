@@ -137,3 +137,36 @@ func TestOnlyBrokenRulesAreLetThrough(t *testing.T) {
 		})
 	}
 }
+
+// A set that was stored before its kind declared it as a set may have a value twice.
+func TestSetWithDuplicatesDiffersFromOneWithout(t *testing.T) {
+	type Plain struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               struct {
+			Tags []string `json:"tags"`
+		} `json:"spec"`
+	}
+	type Valve struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               struct {
+			Tags []string `json:"tags" api:"list=set"`
+		} `json:"spec"`
+	}
+	store := storage.NewMemory(storage.Options{})
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	before, err := rest.New(rest.Options{Store: store}, rest.Resource[Plain]{Group: "example.com", Version: "v1",
+		Plural: "valves", Names: rest.Names{Kind: "Valve"}})
+	require.NoError(t, err)
+	code, body := valve(before, http.MethodPost, `{"tags":["a","a"]}`)
+	require.Equal(t, 201, code, body)
+	require.NoError(t, before.Close())
+
+	api, err := rest.New(rest.Options{Store: store}, rest.Resource[Valve]{Group: "example.com", Version: "v1",
+		Plural: "valves", Rules: cel.New(cel.Rules{"Valve": {{Rule: "oldSelf.spec.tags != self.spec.tags"}}})})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, api.Close()) })
+	code, body = valve(api, http.MethodPatch, `{"tags":["a","b"]}`)
+	require.Equal(t, 200, code, body)
+}

@@ -36,7 +36,7 @@ func resource() map[string]kind {
 		"ResourceClaimTemplate":     {plural: "resourceclaimtemplates", returnDeleted: true, columns: []column{age()}},
 		"ResourcePoolStatusRequest": {plural: "resourcepoolstatusrequests", returnDeleted: true, scope: rest.ScopeCluster},
 		"ResourceSlice": {plural: "resourceslices", returnDeleted: true, scope: rest.ScopeCluster, generation: true,
-			selectable: []string{"spec.nodeName", "spec.driver"},
+			selectable: []string{"spec.nodeName", "spec.driver", "spec.pool.name"},
 			columns:    resourceSliceColumns()},
 	}
 }

@@ -70,7 +70,7 @@ var upstream = map[string]row{
 	"apiserver_watch_events_total": {"COUNTER",
 		"group resource version", ""},
 	"apiserver_watch_list_duration_seconds": {"HISTOGRAM",
-		"group resource scope version", "0.05 0.1 0.2 0.4 0.6 0.8 1 2 4 6 8 10 15 20 30 45 60"},
+		"group resource scope version", "0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3 4 5 6 8 10 15 20 30 45 60 90 120 180 300"},
 	"workqueue_adds_total":                        {"COUNTER", "name", ""},
 	"workqueue_depth":                             {"GAUGE", "name", ""},
 	"workqueue_longest_running_processor_seconds": {"GAUGE", "name", ""},

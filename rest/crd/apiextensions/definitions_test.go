@@ -145,6 +145,23 @@ func TestUnknownFormatIsWarnedOfOnce(t *testing.T) {
 	assert.Empty(t, w.Header().Values("Warning"))
 }
 
+func TestSetOfObjectsIsWarnedOfOnce(t *testing.T) {
+	api := newAPI(t, apiextensions.Checks{})
+	const lists = `{a: {type: array, x-kubernetes-list-type: set, items: {type: object, x-kubernetes-map-type: atomic}}, ` +
+		`b: {type: array, x-kubernetes-list-type: set, items: {type: array, items: {type: string}}}, ` +
+		`c: {type: array, x-kubernetes-list-type: set, items: {type: string}}, size: {type: integer}}`
+	w := send(t, api, "POST "+definitions,
+		strings.Replace(things, "{size: {type: integer, maximum: 5, default: 3}}", lists, 1), nil)
+	require.Equal(t, 201, w.Code, w.Body)
+	assert.Equal(t, []string{
+		`299 - "x-kubernetes-list-type: set for items of type \"array\" is not supported by server-side apply or CEL validation rules"`,
+		`299 - "x-kubernetes-list-type: set for items of type \"object\" is not supported by server-side apply or CEL validation rules"`,
+	}, w.Header().Values("Warning"))
+	w = send(t, api, "PATCH "+definitions+"/things.example.org", `{"spec":{"names":{"shortNames":["th"]}}}`, nil)
+	require.Equal(t, 200, w.Code)
+	assert.Empty(t, w.Header().Values("Warning"))
+}
+
 func TestUnknownFieldsOfSchemasAreFound(t *testing.T) {
 	var refused status.Status
 	odd := strings.Replace(things, "type: integer,", "type: integer, colour: red,", 1)

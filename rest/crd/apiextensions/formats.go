@@ -11,22 +11,30 @@ var stringFormats = []string{"bsonobjectid", "uri", "email", "hostname", "ipv4",
 	"uuid4", "uuid5", "isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date",
 	"duration", "datetime", "k8sshortname", "k8slongname"}
 
-// warnings returns what a client should know about a valid definition: formats that objects are not checked for. On
-// update, old is the stored definition, and only what is new counts.
+// warnings returns what a client should know about a valid definition: formats that objects are not checked for, and
+// sets of objects or lists. On update, old is the stored definition, and only what is new counts.
 func warnings(d, old *CustomResourceDefinition) (texts []string) {
-	var before []string
+	var formats, sets []string // before the update
 	if old != nil {
-		before = unknownFormats(&old.Spec)
+		formats, sets = notable(&old.Spec)
 	}
-	for _, format := range unknownFormats(&d.Spec) {
-		if !slices.Contains(before, format) {
+	newFormats, newSets := notable(&d.Spec)
+	for _, format := range newFormats {
+		if !slices.Contains(formats, format) {
 			texts = append(texts, fmt.Sprintf("unrecognized format %q", format))
+		}
+	}
+	for _, typ := range newSets {
+		if !slices.Contains(sets, typ) {
+			texts = append(texts, fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by "+
+				"server-side apply or CEL validation rules", typ))
 		}
 	}
 	return texts
 }
 
-func unknownFormats(s *CustomResourceDefinitionSpec) (formats []string) {
+// notable returns the unknown formats in the schemas, and the types object and array if there are sets of them.
+func notable(s *CustomResourceDefinitionSpec) (formats, sets []string) {
 	var last *JSONSchemaProps
 	for i := range s.Versions {
 		schema := s.Versions[i].schema()
@@ -37,11 +45,15 @@ func unknownFormats(s *CustomResourceDefinitionSpec) (formats []string) {
 			if s.Format != "" && !knownFormat(s.Type, s.Format) {
 				formats = append(formats, s.Format)
 			}
+			if items := s.items(); items != nil && s.isList("set") && (items.Type == "array" || items.Type == "object") {
+				sets = append(sets, items.Type)
+			}
 			return false
 		})
 		last = schema
 	}
-	return formats
+	slices.Sort(sets)
+	return formats, slices.Compact(sets)
 }
 
 func knownFormat(typ, format string) bool {

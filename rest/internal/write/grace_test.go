@@ -359,6 +359,14 @@ func TestUnsafeDeletion(t *testing.T) {
 			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"broken","group":"example.com","kind":"widgets","uid":"u"}}`)
 		assert.Equal(t, 404, apitest.Do(t, api, "DELETE", apitest.Widgets+"/broken"+ignore, "").Code)
 	})
+	t.Run("keeps the object in a dry run", func(t *testing.T) {
+		api, store := broken(t, true)
+		apitest.CreateWidget(t, api, "a")
+		apitest.Must(t, api, "DELETE", apitest.Widgets+"/broken"+ignore+"&dryRun=All", "")
+		_, err := store.Get(t.Context(), key, 0)
+		assert.NoError(t, err)
+		assert.Equal(t, 409, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a"+ignore+"&dryRun=All", "").Code)
+	})
 	t.Run("keeps a readable object", func(t *testing.T) {
 		api, _ := broken(t, true)
 		apitest.CreateWidget(t, api, "a")
@@ -390,9 +398,8 @@ func TestUnsafeDeletion(t *testing.T) {
 	t.Run("alone", func(t *testing.T) {
 		api, _ := broken(t, true)
 		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/broken",
-			`{"`+field+`":true,"dryRun":["All"],"propagationPolicy":"Orphan","gracePeriodSeconds":0,"preconditions":{}}`),
+			`{"`+field+`":true,"propagationPolicy":"Orphan","gracePeriodSeconds":0,"preconditions":{}}`),
 			"DeleteOptions.meta.k8s.io", "",
-			apitest.Invalid(field, "Invalid value: true: cannot be set together with .dryRun"),
 			apitest.Invalid(field, "Invalid value: true: cannot be set together with .propagationPolicy"),
 			apitest.Invalid(field, "Invalid value: true: cannot be set together with .gracePeriodSeconds"),
 			apitest.Invalid(field, "Invalid value: true: cannot be set together with .preconditions"))

@@ -74,7 +74,6 @@ func validateUnsafeDeletion(o apimeta.DeleteOptions) (errs status.FieldErrors) {
 		name  string
 		given bool
 	}{
-		{".dryRun", len(o.DryRun) > 0},
 		{".propagationPolicy", o.PropagationPolicy != nil},
 		{".orphanDependents", o.OrphanDependents != nil},
 		{".gracePeriodSeconds", o.GracePeriodSeconds != nil},

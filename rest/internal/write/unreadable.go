@@ -39,7 +39,7 @@ func (w *Write) deleteUnreadable(ctx context.Context) (Result, error) {
 		w.result = Result{UID: current.UID, Gone: true}
 		return nil, nil
 	})
-	if err == nil {
+	if err == nil && !w.Asked.DryRun {
 		w.writes.reaper.forget(w.result.UID)
 	}
 	return w.result, err

@@ -143,6 +143,7 @@ const maxDisruptedPods = 2000
 
 // checkDisruption returns an error if a budget allows no disruption.
 func checkDisruption(b *policyv1.PodDisruptionBudget) error {
+	const notNow = "The disruption budget %s does not allow evicting pods currently"
 	budgets := apimeta.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}
 	synced := meta.FindStatusCondition(b.Status.Conditions, policyv1.DisruptionAllowedCondition)
 	refuses := synced != nil && synced.Status == metav1.ConditionFalse && synced.Message != ""
@@ -150,27 +151,33 @@ func checkDisruption(b *policyv1.PodDisruptionBudget) error {
 	case s.ObservedGeneration < b.Generation:
 		return refusedEviction(10, "The disruption budget %s is still being processed by the server.", b.Name)
 	case s.DisruptionsAllowed < 0:
-		return status.Forbidden(budgets, b.Name, "pdb disruptions allowed is negative")
+		const negative = "pdb disruptions allowed is negative"
+		return causedByBudget(status.Forbidden(budgets, b.Name, negative), notNow+": "+negative, b.Name)
 	case len(s.DisruptedPods) > maxDisruptedPods:
-		return status.Forbidden(budgets, b.Name,
-			"DisruptedPods map too big - too many evictions not confirmed by PDB controller")
+		return causedByBudget(status.Forbidden(budgets, b.Name,
+			"DisruptedPods map too big - too many evictions not confirmed by PDB controller"),
+			notNow+": too many pending evictions not confirmed by PDB controller", b.Name)
 	case s.DisruptionsAllowed > 0:
 		return nil
 	case refuses && synced.Reason == policyv1.SyncFailedReason:
-		return refusedEviction(0, "The disruption budget %s does not allow evicting pods currently because it failed sync: %s", b.Name, synced.Message)
+		return refusedEviction(0, notNow+" because it failed sync: %s", b.Name, synced.Message)
 	case s.CurrentHealthy <= s.DesiredHealthy:
 		return refusedEviction(0, "The disruption budget %s needs %d healthy pods and has %d currently", b.Name,
 			s.DesiredHealthy, s.CurrentHealthy)
 	case refuses:
-		return refusedEviction(0, "The disruption budget %s does not allow evicting pods currently (%s): %s", b.Name,
-			synced.Reason, synced.Message)
+		return refusedEviction(0, notNow+" (%s): %s", b.Name, synced.Reason, synced.Message)
 	}
-	return refusedEviction(0, "The disruption budget %s does not allow evicting pods currently", b.Name)
+	return refusedEviction(0, notNow, b.Name)
 }
 
 // refusedEviction returns the error for an eviction that would violate a budget.
 func refusedEviction(retryAfterSeconds int, format string, args ...any) error {
-	err := status.TooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", retryAfterSeconds)
+	return causedByBudget(status.TooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.",
+		retryAfterSeconds), format, args...)
+}
+
+// causedByBudget adds a cause to an error, so a client recognizes that a PodDisruptionBudget refuses the eviction.
+func causedByBudget(err *status.Error, format string, args ...any) error {
 	if err.Status.Details == nil {
 		err.Status.Details = &status.Details{}
 	}

@@ -236,6 +236,10 @@ func TestBindingIsAnsweredWithStatus(t *testing.T) {
 func TestEvictionsRespectBudgets(t *testing.T) {
 	ready := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue}
 	client, always := clientOf(t, newAPI(t)), policyv1.AlwaysAllow
+	unseen := map[string]metav1.Time{}
+	for i := range 2001 {
+		unseen[fmt.Sprintf("p%d", i)] = metav1.Now()
+	}
 	for _, c := range []struct {
 		name    string
 		phase   corev1.PodPhase
@@ -253,6 +257,10 @@ func TestEvictionsRespectBudgets(t *testing.T) {
 		{"too few are healthy", corev1.PodRunning, true, 1, nil,
 			policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, CurrentHealthy: 2, DesiredHealthy: 2}, 429,
 			"The disruption budget b0 needs 2 healthy pods and has 2 currently"},
+		{"too many deletions that the controller has not seen", corev1.PodRunning, true, 1, nil,
+			policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, DisruptionsAllowed: 1, DisruptedPods: unseen}, 403,
+			"Type:DisruptionBudget,Message:The disruption budget b0 does not allow evicting pods currently: " +
+				"too many pending evictions not confirmed by PDB controller"},
 		{"an unknown state", corev1.PodRunning, true, 1, nil, policyv1.PodDisruptionBudgetStatus{}, 429,
 			"The disruption budget b0 is still being processed by the server."},
 		{"a Pod that is not ready", corev1.PodRunning, false, 1, &always,
@@ -298,7 +306,7 @@ func TestEvictionsRespectBudgets(t *testing.T) {
 			}
 			_, err := pods.Get(t.Context(), "a", metav1.GetOptions{})
 			assert.Equal(t, c.code == 0, apierrors.IsNotFound(err), "%v", err)
-			if c.status.DisruptionsAllowed > 0 {
+			if c.code == 0 && c.status.DisruptionsAllowed > 0 {
 				b := must[*policyv1.PodDisruptionBudget](t)(budgets.Get(t.Context(), "b0", metav1.GetOptions{}))
 				assert.EqualValues(t, c.status.DisruptionsAllowed-1, b.Status.DisruptionsAllowed)
 				assert.Contains(t, b.Status.DisruptedPods, "a")

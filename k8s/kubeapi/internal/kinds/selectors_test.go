@@ -65,6 +65,7 @@ func TestFieldsOfSelectors(t *testing.T) {
 		"/apis/apps/v1/replicasets?fieldSelector=status.replicas%3D0":                               http.StatusBadRequest,
 		"/apis/apps/v1/deployments?fieldSelector=metadata.name%3Dd":                                 http.StatusOK,
 		"/apis/resource.k8s.io/v1/resourceslices?fieldSelector=spec.driver%3Dd":                     http.StatusOK,
+		"/apis/resource.k8s.io/v1/resourceslices?fieldSelector=spec.pool.name%3Dp":                  http.StatusOK,
 		"/apis/certificates.k8s.io/v1/certificatesigningrequests?fieldSelector=spec.signerName%3Ds": http.StatusOK,
 	} {
 		got, message := send(t, api, http.MethodGet, path, "", "")

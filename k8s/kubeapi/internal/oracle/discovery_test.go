@@ -51,7 +51,7 @@ var fields = []string{
 	"spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork", "status.podIP", "status.podIPs",
 	"status.nominatedNodeName", "spec.host",
 	"spec.unschedulable", "spec.replicas", "status.replicas", "status.successful", "type", "spec.clusterIP", "spec.type",
-	"spec.driver",
+	"spec.driver", "spec.pool.name",
 	"spec.signerName", "spec.parentRef.resource", "involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
 	"involvedObject.uid",
 	"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "regarding.kind",
