@@ -31,6 +31,7 @@ type OperationError struct {
 	cause error
 }
 
+// Error says which operation failed, and why.
 func (e *OperationError) Error() string {
 	return fmt.Sprintf("operation %d, %s %q: %v", e.Index, e.Op, e.Path, e.cause)
 }
