@@ -17,6 +17,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 )
 
@@ -258,7 +259,7 @@ func (id *identity) keepCertificates(ctx context.Context) {
 	}
 }
 
-// replaceFile writes a file as a whole or not at all.
+// replaceFile writes a file as a whole or not at all. The new file survives a power failure.
 func replaceFile(name string, text []byte) error {
 	old, err := os.ReadFile(name)
 	if err == nil && bytes.Equal(old, text) {
@@ -274,5 +275,20 @@ func replaceFile(name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(file.Name(), name)
+	if err := os.Rename(file.Name(), name); err != nil {
+		return err
+	}
+	return syncDirectory(filepath.Dir(name))
+}
+
+// syncDirectory makes a new name durable. Windows cannot sync a directory.
+func syncDirectory(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }

@@ -189,7 +189,7 @@ func (c *Cluster) defragment(ctx context.Context, endpoint string) error {
 // Reclaim makes a full cluster accept writes again. It drops the history of etcd, defragments each member, and disarms
 // the alarm. If the objects alone exceed the quota, raise the quota first.
 func (c *Cluster) Reclaim(ctx context.Context) error {
-	now, err := c.client.Get(ctx, startsPrefix, clientv3.WithCountOnly())
+	now, err := c.client.Get(ctx, countPrefix, clientv3.WithCountOnly())
 	if err != nil {
 		return fmt.Errorf("embedded: %w", err)
 	}

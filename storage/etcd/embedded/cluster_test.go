@@ -78,18 +78,6 @@ func TestLifeOfACluster(t *testing.T) {
 		assert.Len(t, voters, 3)
 		assert.Empty(t, learners)
 	})
-	step("an older copy", func(t *testing.T) {
-		all[2].close()
-		saved := t.TempDir()
-		require.NoError(t, os.CopyFS(saved, os.DirFS(all[2].options.Dir)))
-		all[2].mustOpen()
-		all[2].close()
-		require.NoError(t, os.RemoveAll(all[2].options.Dir))
-		require.NoError(t, os.CopyFS(all[2].options.Dir, os.DirFS(saved)))
-		require.ErrorIs(t, all[2].open(), embedded.ErrOldCopy)
-		require.NoError(t, os.RemoveAll(all[2].options.Dir))
-		all[2].mustOpen()
-	})
 	step("defragment", func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var writing sync.WaitGroup
@@ -155,6 +143,51 @@ func TestLifeOfACluster(t *testing.T) {
 			read(t, all[2].store, name)
 		}
 	})
+}
+
+// A member does not start on an older copy of its directory, no matter when the copy was made. With an empty directory,
+// its process joins again, and no write is lost.
+func TestOlderCopies(t *testing.T) {
+	t.Parallel()
+	all := processes(t, 3)
+	openAll(t, all)
+	p := all[2]
+	for _, c := range []struct {
+		name string
+		end  func(t *testing.T) // ends the member after the copy
+	}{
+		{"made before the last start", func(t *testing.T) {
+			p.close()
+			p.mustOpen()
+			require.NoError(t, p.store.Crash())
+			p.store = nil
+		}},
+		{"made while the member ran, before it stopped", func(*testing.T) { p.close() }},
+		{"made while the member ran, before it was killed", func(t *testing.T) {
+			require.NoError(t, p.store.Count(t.Context()))
+			require.NoError(t, p.store.Crash())
+			p.store = nil
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			copied := filepath.Join(t.TempDir(), "copy")
+			require.NoError(t, os.CopyFS(copied, os.DirFS(p.options.Dir)))
+			written := put(t, all[0].store, "after-the-copy", c.name)
+			c.end(t)
+			require.NoError(t, os.RemoveAll(p.options.Dir))
+			require.NoError(t, os.CopyFS(p.options.Dir, os.DirFS(copied)))
+
+			err := p.open()
+			require.ErrorIs(t, err, embedded.ErrOldCopy)
+			require.ErrorContains(t, err, "empty it, and the process joins again")
+			require.ErrorContains(t, err, p.options.Dir)
+			require.NoError(t, os.RemoveAll(p.options.Dir))
+			p.mustOpen()
+			for _, p := range all {
+				assert.Equal(t, written, read(t, p.store, "after-the-copy"))
+			}
+		})
+	}
 }
 
 // withoutQuorum requires that a replica serves its state and refuses everything else. It returns the named object.

@@ -32,6 +32,8 @@ const lookAgain = 20 * time.Millisecond
 type member struct {
 	id      *identity
 	etcd    *embed.Etcd
+	client  *clientv3.Client // calls the member directly
+	counted tally            // only keepCounting uses it while it runs
 	stop    context.CancelFunc
 	running sync.WaitGroup
 }
@@ -75,6 +77,7 @@ func startMember(ctx context.Context, id *identity) (m *member, err error) {
 	if m.etcd, err = embed.StartEtcd(config); err != nil {
 		return nil, fmt.Errorf("embedded: start the member: %w", err)
 	}
+	m.client, _ = localClient(m.server())
 	background, stop := context.WithCancel(context.Background())
 	m.stop = stop
 	if id.makes() {
@@ -83,6 +86,9 @@ func startMember(ctx context.Context, id *identity) (m *member, err error) {
 	if err := m.settle(ctx, founds); err != nil {
 		m.close()
 		return nil, err
+	}
+	if len(id.others()) > 0 {
+		m.running.Go(func() { m.keepCounting(background) })
 	}
 	return m, nil
 }
@@ -102,12 +108,10 @@ func (m *member) settle(ctx context.Context, founds bool) error {
 	if err := m.promote(ctx); err != nil {
 		return err
 	}
-	client, _ := localClient(m.server())
-	defer client.Close()
-	if err := m.countStart(ctx, client); err != nil {
+	if err := m.countStart(ctx); err != nil {
 		return err
 	}
-	if err := m.advertise(ctx, client); err != nil {
+	if err := m.advertise(ctx); err != nil {
 		return err
 	}
 	if !founds {
@@ -128,13 +132,13 @@ func (m *member) voters() (count int) {
 }
 
 // advertise announces a new address of this member to the others, for example when a cluster of one begins to grow.
-func (m *member) advertise(ctx context.Context, client *clientv3.Client) error {
+func (m *member) advertise(ctx context.Context) error {
 	own := m.server().Cluster().Member(m.server().MemberID())
 	if m.id.Self == "" || own == nil || len(own.PeerURLs) == 1 && own.PeerURLs[0] == m.id.url(m.id.Self) {
 		return nil
 	}
 	return insist(ctx, func(ctx context.Context) error {
-		_, err := client.MemberUpdate(ctx, uint64(own.ID), []string{m.id.url(m.id.Self)})
+		_, err := m.client.MemberUpdate(ctx, uint64(own.ID), []string{m.id.url(m.id.Self)})
 		return err
 	})
 }
@@ -168,8 +172,10 @@ func (m *member) ended() error {
 
 func (m *member) close() {
 	m.stop()
-	m.etcd.Close()
 	m.running.Wait()
+	m.countEnd()
+	_ = m.client.Close() // the client has no connection, so Close cannot fail in a way that matters
+	m.etcd.Close()
 }
 
 // hasMember reports whether a directory has the log of a member.

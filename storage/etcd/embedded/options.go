@@ -59,13 +59,14 @@ type Options struct {
 // identity holds the options of this process, its peers and its certificates.
 type identity struct {
 	Options
-	peers []string // sorted
-	tls   transport.TLSInfo
+	peers      []string // sorted
+	tls        transport.TLSInfo
+	countEvery time.Duration
 }
 
 // identify checks the options and fills in defaults.
 func (o Options) identify() (*identity, error) {
-	id := &identity{Options: o}
+	id := &identity{Options: o, countEvery: countEvery}
 	id.Logger = cmp.Or(o.Logger, slog.Default())
 	if o.Store.Engine.Now == nil {
 		id.Store.Engine.Now = time.Now

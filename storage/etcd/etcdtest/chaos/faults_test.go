@@ -45,7 +45,7 @@ func newFleet(t testing.TB, replicas int, opts etcdtest.Options) *fleet {
 func (f *fleet) leader() int {
 	f.Helper()
 	for f.Context().Err() == nil {
-		for i, endpoint := range f.cluster.Endpoints() {
+		for i, endpoint := range f.client.Endpoints() {
 			ctx, cancel := context.WithTimeout(f.Context(), attempt)
 			s, err := f.client.Status(ctx, endpoint)
 			cancel()

@@ -26,6 +26,7 @@ import (
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
+	"github.com/decorum-go/decorum/storage/etcd/embedded"
 	"github.com/decorum-go/decorum/storage/etcd/etcdtest"
 )
 
@@ -103,7 +104,7 @@ func serve(text string) error {
 	}()
 	store, err := c.open(ctx)
 	for err != nil { // until etcd has a leader again
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || errors.Is(err, embedded.ErrOldCopy) {
 			return err
 		}
 		store, err = c.open(ctx)
@@ -175,21 +176,42 @@ func (r *replica) endWithTest() {
 
 func (r *replica) start() {
 	r.Helper()
+	require.NoError(r, r.launch(os.Stderr))
+}
+
+// launch starts the process. It returns an error if the process ends before it serves.
+func (r *replica) launch(stderr io.Writer) error {
 	program, err := os.Executable()
-	require.NoError(r, err)
+	if err != nil {
+		return err
+	}
 	text, err := json.Marshal(r.configuration)
-	require.NoError(r, err)
+	if err != nil {
+		return err
+	}
 	r.process = exec.Command(program)
 	r.process.Env = append(os.Environ(), environment+"="+string(text))
-	r.process.Stderr = os.Stderr
-	r.stdin, err = r.process.StdinPipe()
-	require.NoError(r, err)
+	r.process.Stderr = stderr
+	if r.stdin, err = r.process.StdinPipe(); err != nil {
+		return err
+	}
 	stdout, err := r.process.StdoutPipe()
-	require.NoError(r, err)
-	require.NoError(r, r.process.Start())
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	require.NoError(r, err)
-	require.Equal(r, "ready\n", line)
+	if err != nil {
+		return err
+	}
+	if err := r.process.Start(); err != nil {
+		return err
+	}
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "ready\n" {
+		return fmt.Errorf("the replica said %q: %w", line, errors.Join(err, r.process.Wait()))
+	}
+	return nil
+}
+
+// stop ends the process as a host does that stops.
+func (r *replica) stop() {
+	require.NoError(r, r.stdin.Close())
+	require.NoError(r, r.process.Wait())
 }
 
 func (r *replica) kill() {
