@@ -1,6 +1,6 @@
 // Package delivery sends answers to clients that may be slow or may never read. It paces a watch, limits the memory
-// that an answer keeps alive, and cuts answers short when the API ends. It knows nothing of HTTP. Package rest opens
-// the answer, as a body or as a WebSocket, and gives it to this package as an [Output].
+// that an answer keeps alive, and cuts answers short when the API ends. It knows nothing of HTTP. Package front
+// opens the answer, as a body or as a WebSocket, and gives it to this package as an [Output].
 //
 //	Watch    what a client asks to follow, and its delivery until it ends
 //	Held     the memory that an answer keeps alive while it is written

@@ -23,8 +23,8 @@ type Verb struct {
 	Flag string
 }
 
-// Verbs are all verbs, in the order in which discovery shows them for custom resources. A new verb is a row here, a
-// constant of package access, a case of handlerOf in room front, and a method of the service.
+// Verbs are all verbs, in the order in which discovery shows them for custom resources. A new verb begins with a
+// row here; docs/design-of-rest.md has the recipe.
 var Verbs = [...]Verb{
 	{Name: Delete, Method: "DELETE"},
 	{Name: DeleteCollection, Method: "DELETE", OfMany: true},

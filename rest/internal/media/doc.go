@@ -1,5 +1,5 @@
 // Package media turns stored objects into the bytes that a client asks for. It knows media types, the forms of an
-// object, and the versions of kinds. It knows neither requests nor resources. Package rest reads the headers,
+// object, and the versions of kinds. It knows neither requests nor resources. Package front reads the headers,
 // negotiates the representation, and writes the answer.
 //
 //	Accept -> Types.Negotiate -> Representation

@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// describe completes the kind's description, from which package rest generates discovery and OpenAPI.
+// describe completes the kind's description, from which packages front and openapi make discovery and OpenAPI.
 func (res *Resource) describe() {
 	k := res.Kind
 	k.Stored, k.Schema = res.Stored.GVK, res.Schema

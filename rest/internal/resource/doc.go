@@ -2,7 +2,7 @@
 // kind is: its schema, its hooks, its versions and subresources, and the kind's own rules ([Strategy]). It selects,
 // gets and lists objects, and converts them between the versions of the kind.
 //
-// The package knows nothing of HTTP: it may not import net/http. The handlers of package rest and its typed clients
-// call the same methods. Writes are in package write, watches in package follow, and changes of what an API serves in
-// package exchange.
+// The package knows nothing of HTTP: it may not import net/http. The handlers of package front and the typed clients
+// reach it through package service. Writes are in package write, watches in package follow, and changes of what an API
+// serves in package exchange.
 package resource

@@ -69,7 +69,7 @@ type Subresource struct {
 	// or neither.
 	Claim  func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
 	Settle func(ctx context.Context, parent, answer doc.Value, failure error) (doc.Value, error)
-	// applied is the path of the parent's field that a client owns if it applies spec.replicas through the subresource.
+	// Applied is the path of the parent's field that a client owns if it applies spec.replicas through the subresource.
 	// It is nil if nothing can be applied.
 	Applied []string
 }

@@ -1,7 +1,7 @@
 // Package stream carries bytes between a client and a host: the output of a log, the terminal of a command, connections
 // to ports, a request that the host proxies.
 //
-// It knows the request but no object. Package rest finds the object, reads the parameters, binds the host's function to
+// It knows the request but no object. Package front finds the object, reads the parameters, binds the host's function to
 // both, and hands over a [Call] with that function, which turns its own panics into errors.
 //
 //	Output   a body, or messages of a WebSocket; begins when the host first writes

@@ -20,7 +20,7 @@ import (
 // request (Asked), the data that the client sent (Body), and the current attempt.
 //
 // All work happens in the steps of an attempt (see [order]). They run outside every lock and against a snapshot, so a
-// host's hook may call the API. If another write commits first, the next attempt starts with the first step.
+// host's hook may call the API. If another write commits first, the next attempt repeats the steps against the object.
 //
 // A caller gets a Write from [Writes.New]. Before Create or Update it says what the client wants, with Replace,
 // Compute, Patch, Apply or ApplyText. A Write is used once, by one goroutine: for Create, Update, Delete, Call or
