@@ -28,7 +28,7 @@ type ResourceQuotaSpec struct {
 	Scopes []string            `json:"scopes,omitempty" protobuf:"bytes,2,rep,name=scopes" api:"list=atomic,doc='Not supported; must be empty.'"`
 }
 
-// ResourceQuotaStatus shows the limits that are in force, and how much of each the namespace uses.
+// ResourceQuotaStatus shows the limits that are in force, and the amounts that the namespace uses.
 type ResourceQuotaStatus struct {
 	Hard map[string]Quantity `json:"hard,omitempty" protobuf:"bytes,1,rep,name=hard" api:"doc='The limits that are in force.'"`
 	Used map[string]Quantity `json:"used,omitempty" protobuf:"bytes,2,rep,name=used" api:"doc='What the objects in the namespace use of each limit.'"`

@@ -74,7 +74,7 @@ var plainStrategy = &Strategy{
 	Propagation:  apimeta.DeletePropagationBackground,
 }
 
-// strategyOf returns the rules of a kind by its name: those of CustomResourceDefinitions, or the plain rules. A kind
+// strategyOf returns the rules of a kind by its name: the rules of CustomResourceDefinitions, or the plain ones. A kind
 // that is built into Kubernetes has exceptions from the plain rules.
 func strategyOf(k apimeta.GroupVersionKind, d upstream.Dialect) *Strategy {
 	switch {
