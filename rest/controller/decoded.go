@@ -50,6 +50,9 @@ func (d *decoded[T]) entry(obj *T) keyed[T] {
 func (d *decoded[T]) list(ctx context.Context) ([]keyed[T], string, error) {
 	page, err := d.client.List(ctx, rest.ListOptions{LabelSelector: d.options.LabelSelector,
 		FieldSelector: d.options.FieldSelector, ShardSelector: d.options.ShardSelector})
+	if err == nil {
+		err = checkShard(d.options.ShardSelector, page.Shard)
+	}
 	if err != nil {
 		return nil, "", err
 	}

@@ -87,11 +87,14 @@ func overBoth(t *testing.T, test func(t *testing.T, newWorkshop func(testing.TB)
 	})
 }
 
-func newWorkshop(t testing.TB) *workshop {
+func newWorkshop(t testing.TB) *workshop { return workshopOf(t, gears()) }
+
+// workshopOf is newWorkshop for another declaration of the Gears.
+func workshopOf(t testing.TB, gears rest.Resource[Gear]) *workshop {
 	t.Helper()
 	store := storage.NewMemory(storage.Options{})
 	api, err := rest.New(rest.Options{Store: store},
-		gears(),
+		gears,
 		rest.Resource[Tooth]{Group: group, Version: "v1", Plural: "teeth"},
 		rest.Resource[Machine]{Group: group, Version: "v1", Plural: "machines", Scope: rest.ScopeCluster})
 	require.NoError(t, err)

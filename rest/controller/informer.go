@@ -25,8 +25,8 @@ type IndexFunc[T any] func(obj *T) []string
 type InformerOptions[T any] struct {
 	// LabelSelector and FieldSelector select the objects, as in a list.
 	LabelSelector, FieldSelector string
-	// ShardSelector selects a shard of the objects. The method Selector of election.Shard returns one. The API must serve
-	// shards ([rest.Options].Sharded).
+	// ShardSelector selects a shard of the objects. The method Selector of election.Shard returns one. Run returns an error
+	// if the API does not serve shards ([rest.Options].Sharded).
 	ShardSelector string
 	// Transform, if set, changes each decoded object before handlers, index functions and readers see it, for example to
 	// remove fields that the program does not need. Its result must depend on the object only. It must keep the metadata

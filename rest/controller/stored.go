@@ -92,8 +92,11 @@ func (s *stored[T]) decode(r *storage.Record, at watch.Revision) (obj *T, size i
 func (s *stored[T]) release(r *storage.Record) { s.recent.Remove(r) }
 
 func (s *stored[T]) list(ctx context.Context) ([]*storage.Record, string, error) {
-	records, revision, err := s.records.List(ctx, s.selected)
-	return records, strconv.FormatUint(uint64(revision), 10), err
+	page, err := s.records.List(ctx, s.selected)
+	if err == nil {
+		err = checkShard(s.selected.ShardSelector, page.Shard)
+	}
+	return page.Records, strconv.FormatUint(uint64(page.Revision), 10), err
 }
 
 func (s *stored[T]) watch(ctx context.Context, version string, see func(change[T, *storage.Record])) error {

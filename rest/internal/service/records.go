@@ -15,10 +15,9 @@ type Records struct {
 	Namespace string
 }
 
-// List returns the selected records, and their revision.
-func (r *Records) List(ctx context.Context, selected Selected) ([]*storage.Record, watch.Revision, error) {
-	page, err := r.Calls.List(Caller{Context: ctx}, r.Namespace, selected, Into{})
-	return page.Records, page.Revision, err
+// List returns the selected records, on one page.
+func (r *Records) List(ctx context.Context, selected Selected) (Page, error) {
+	return r.Calls.List(Caller{Context: ctx}, r.Namespace, selected, Into{})
 }
 
 // Watch calls see with each selected change after the resourceVersion of the selection, until see returns an error, the
