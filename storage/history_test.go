@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/storagetest"
@@ -129,15 +130,6 @@ func TestHowManyMayWaitForOldStates(t *testing.T) {
 	})
 }
 
-// heap returns the number of bytes in use.
-func heap() int64 {
-	runtime.GC()
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
-}
-
 // Eight states of 20,000 records with eight indexes need 40 MB, though few of the records change.
 func TestSnapshotsAreBoundedByBytes(t *testing.T) {
 	const count, limit = 20_000, 16 << 20
@@ -160,7 +152,7 @@ func TestSnapshotsAreBoundedByBytes(t *testing.T) {
 		write(n, 0)
 	}
 	require.NoError(t, m.Compact(t.Context(), m.Revision()))
-	before := heap()
+	before := heaptest.InUse()
 	var pages []storage.Query
 	for round := range 8 {
 		for _, label := range labels {
@@ -176,7 +168,7 @@ func TestSnapshotsAreBoundedByBytes(t *testing.T) {
 			write(n, round+1)
 		}
 	}
-	grown := heap() - before
+	grown := heaptest.InUse() - before
 	t.Logf("%d MiB", grown>>20)
 	assert.Less(t, grown, int64(limit+limit/4), "the log, and a quarter of its bytes for snapshots")
 	for i, opts := range pages {
@@ -218,11 +210,11 @@ func TestHistoryCountsWhatBelongsToARecord(t *testing.T) {
 					func(*storage.Record) ([]byte, error) { return object(version, 2000), nil })
 				require.NoError(t, err)
 			}
-			before := heap()
+			before := heaptest.InUse()
 			for version := range 150 {
 				write(version)
 			}
-			assert.Less(t, heap()-before, int64(limit*5/4))
+			assert.Less(t, heaptest.InUse()-before, int64(limit*5/4))
 			runtime.KeepAlive(m)
 		})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
@@ -187,12 +188,12 @@ func BenchmarkExtract(b *testing.B) {
 // before.
 func TestMemoryPerObject(t *testing.T) {
 	const count = 10_000
-	before := heap()
+	before := heaptest.InUse()
 	m := newMemory(t, storage.Options{Start: 1_000_000_000})
 	fill(t, m, count)
-	withLog := heap() - before
+	withLog := heaptest.InUse() - before
 	require.NoError(t, m.Compact(t.Context(), m.Revision()))
-	compacted := heap() - before
+	compacted := heaptest.InUse() - before
 	size := len(typical("object-0000000", 1, m.Revision()))
 	t.Logf("%d bytes of JSON per object; memory use: %.3f times that, %.3f with the log", size,
 		float64(compacted)/count/float64(size), float64(withLog)/count/float64(size))

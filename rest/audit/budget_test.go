@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/audit"
@@ -86,16 +87,9 @@ func TestLongURIIsCut(t *testing.T) {
 
 // kept returns how many bytes of memory are in use after f that were not before.
 func kept(f func()) int64 {
-	inUse := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC() // pools give up what they hold after two collections
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	before := inUse()
+	before := heaptest.InUse()
 	f()
-	return inUse() - before
+	return heaptest.InUse() - before
 }
 
 // queueing returns an API whose queue of audit events is not written.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -34,15 +35,6 @@ func (w *workshop) stock(count int) {
 	}
 }
 
-// heap returns the number of reachable bytes.
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // the first collection does not free pooled objects yet
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
-
 // BenchmarkStart starts an informer of 100,000 objects. It reports the memory that the informer needs for each object,
 // in addition to the store.
 func BenchmarkStart(b *testing.B) {
@@ -64,11 +56,11 @@ func BenchmarkStart(b *testing.B) {
 			b.ReportAllocs()
 			var bytes int64
 			for b.Loop() {
-				before := heap()
+				before := heaptest.InUse()
 				informer := gearInformer(w, controller.InformerOptions[Gear]{Indexes: c.indexes})
 				stop := run(b, informer)
 				require.NoError(b, informer.WaitForSync(context.Background()))
-				bytes += heap() - before
+				bytes += heaptest.InUse() - before
 				stop()
 				runtime.KeepAlive(informer)
 			}

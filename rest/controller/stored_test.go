@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
@@ -26,13 +27,13 @@ func TestNoSecondCopyInTheProcess(t *testing.T) {
 	w.compact()
 	byApp := func(g *Gear) []string { return []string{g.Labels["app"]} }
 	perObject := func(indexes map[string]controller.IndexFunc[Gear]) int64 {
-		before := heap()
+		before := heaptest.InUse()
 		informer := gearInformer(w, controller.InformerOptions[Gear]{Indexes: indexes, DecodedBytes: -1})
 		stop := run(t, informer)
 		defer stop()
 		require.NoError(t, informer.WaitForSync(t.Context()))
 		defer runtime.KeepAlive(informer)
-		return (heap() - before) / count
+		return (heaptest.InUse() - before) / count
 	}
 	bare := perObject(nil)
 	assert.Less(t, bare, int64(100), "bytes for each object of about 2 KB")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -36,21 +37,12 @@ func TestDeletedDefinitionsLeaveNothingBehind(t *testing.T) {
 	for n := range warm {
 		round(n)
 	}
-	goroutines, before := runtime.NumGoroutine(), heap()
+	goroutines, before := runtime.NumGoroutine(), heaptest.InUse()
 	for n := range definitionsDeleted {
 		round(warm + n)
 	}
-	each := (heap() - before) / definitionsDeleted
+	each := (heaptest.InUse() - before) / definitionsDeleted
 	t.Logf("%d bytes for each definition, %d goroutines, %d before", each, runtime.NumGoroutine(), goroutines)
 	assert.Less(t, each, int64(bytesEach))
 	assert.Less(t, runtime.NumGoroutine(), goroutines+10, "some of the last round may be about to end")
-}
-
-// heap returns how much memory is in use.
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // the first one ages the pools, the second one empties them
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

@@ -3,12 +3,12 @@ package lifecycle_test
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
@@ -35,7 +35,7 @@ func BenchmarkCollectGarbage(b *testing.B) {
 		page, err := client.List(b.Context(), rest.ListOptions{Limit: 1})
 		require.NoError(b, err)
 
-		before := heap()
+		before := heaptest.InUse()
 		ctx, stop := context.WithCancel(b.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- lifecycle.CollectGarbage(ctx, api, lifecycle.Options{}) }()
@@ -44,7 +44,7 @@ func BenchmarkCollectGarbage(b *testing.B) {
 			OwnerReferences: []apimeta.OwnerReference{{APIVersion: "example.com/v1", Kind: "Site", Name: "none", UID: "u"}}}})
 		require.NoError(b, err)
 		awaitDeleted(b, resttest.Client[Site](b, api), page.ResourceVersion, 1)
-		b.ReportMetric(float64(heap()-before)/dependents, "B/dependent")
+		b.ReportMetric(float64(heaptest.InUse()-before)/dependents, "B/dependent")
 
 		b.StartTimer()
 		require.NoError(b, client.Delete(b.Context(), "owner", rest.DeleteOptions{}))
@@ -56,14 +56,6 @@ func BenchmarkCollectGarbage(b *testing.B) {
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/dependents, "ns/dependent")
-}
-
-// heap returns the number of bytes in use.
-func heap() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
 
 // awaitDeleted waits until count objects have been deleted since a version.

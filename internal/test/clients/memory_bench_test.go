@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
@@ -164,9 +165,9 @@ func BenchmarkInformerMemory(b *testing.B) {
 			var kept int64
 			for b.Loop() {
 				ctx, stop := context.WithCancel(b.Context())
-				before := heap()
+				before := heaptest.InUse()
 				keep := c.start(ctx)
-				kept += heap() - before
+				kept += heaptest.InUse() - before
 				stop()
 				runtime.KeepAlive(keep)
 			}
@@ -184,13 +185,4 @@ func started[T any](ctx context.Context, b *testing.B, endpoint rest.Endpoint, r
 	require.NoError(b, informer.WaitForSync(ctx))
 	require.Len(b, informer.List(), largeCount)
 	return informer
-}
-
-// heap returns the number of reachable bytes.
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // the first collection does not free pooled objects yet
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/test/crdbench"
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/storage"
@@ -221,32 +222,23 @@ func BenchmarkOpen(b *testing.B) {
 func BenchmarkIdle(b *testing.B) {
 	const n = 100
 	for b.Loop() {
-		before := heap()
+		before := float64(heaptest.InUse())
 		api, end := enabled(b, nil)
 		for i := range n {
 			install(b, api, i, crdbench.Definition(i, 20_000, 3))
 		}
 		size := len(crdbench.Definition(0, 20_000, 3))
-		idle := heap()
+		idle := float64(heaptest.InUse())
 		for i := range n {
 			body := fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Crate%d","metadata":{"name":"a"},"spec":{"section0":{"mode":"Never"}}}`, i)
 			if w := send(api, "POST", crdbench.Collection(i), body); w.Code != http.StatusCreated {
 				b.Fatalf("%d %.2000s", w.Code, w.Body)
 			}
 		}
-		used := heap()
+		used := float64(heaptest.InUse())
 		b.ReportMetric((idle-before)/n/1024, "KiB-idle")
 		b.ReportMetric((used-before)/n/1024, "KiB-used")
 		b.ReportMetric(float64(size)/1024, "KiB-text")
 		end()
 	}
-}
-
-// heap returns the live bytes of the heap.
-func heap() float64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -108,15 +108,6 @@ func (b *bulk) stick(ctx context.Context, t *testing.T, n int, after watch.Revis
 	require.NoError(t, err)
 }
 
-// inUse returns the number of live bytes.
-func inUse() int64 {
-	runtime.GC()
-	runtime.GC() // frees what pools held
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
-
 // Watchers that never read must keep little memory alive, and must not affect those that do read.
 func TestWatchersThatNeverRead(t *testing.T) {
 	const logBytes, perWatcher = 4 << 20, 256 << 10
@@ -147,7 +138,7 @@ func TestWatchersThatNeverRead(t *testing.T) {
 			defer stop()
 			reading.Go(func() { assert.NoError(t, reader.run(ctx)) })
 
-			before := inUse()
+			before := heaptest.InUse()
 			after := b.store.Revision()
 			write(1)
 			for n := range c.watchers {
@@ -169,7 +160,7 @@ func TestWatchersThatNeverRead(t *testing.T) {
 				want[fmt.Sprint("bulk-", i)] = b.written - int64(c.objects-1-i)
 			}
 			require.NoError(t, reader.shows(want, time.Now().Add(patience)))
-			grown := inUse() - before
+			grown := heaptest.InUse() - before
 			t.Logf("%d watchers that never read hold %d KB, with a history of %d KB and %d KB of converted objects", c.watchers,
 				grown>>10, logBytes>>10, cacheBytes>>10)
 			const forms = 8 // the number of forms of an object, before and after a change

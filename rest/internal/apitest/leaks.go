@@ -1,7 +1,6 @@
 package apitest
 
 import (
-	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -39,13 +38,4 @@ func runs(stack, path string) bool {
 		}
 	}
 	return false
-}
-
-// HeapInUse is how much memory is in use.
-func HeapInUse() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // the first one ages the pools, the second one empties them
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
@@ -29,7 +30,7 @@ func TestStuckWatchesKeepLittle(t *testing.T) {
 		t.Run(form.name, func(t *testing.T) {
 			s := newSlabServer(t, logBytes)
 			s.create(t, "a", objectSize)
-			before := apitest.HeapInUse()
+			before := heaptest.InUse()
 			for range watches {
 				after := s.store.Revision()
 				for range perWatch {
@@ -37,7 +38,7 @@ func TestStuckWatchesKeepLittle(t *testing.T) {
 				}
 				s.get(t, fmt.Sprintf("%s?watch=1&resourceVersion=%d%s", form.target, after, form.query), form.headers...).begun(t)
 			}
-			grown := apitest.HeapInUse() - before
+			grown := heaptest.InUse() - before
 			t.Logf("%d watches that are stuck, each %d KB further, keep %d KB", watches, perWatch*objectSize>>10, grown>>10)
 			require.Less(t, grown, int64(logBytes+watches*(512<<10)))
 		})
@@ -66,10 +67,10 @@ func TestStuckWatchesShareALargeObject(t *testing.T) {
 				for i := range watches {
 					s.get(t, form.target+"?"+query+form.query, form.headers...).begun(t)
 					if i == 0 {
-						before = apitest.HeapInUse()
+						before = heaptest.InUse()
 					}
 				}
-				grown := apitest.HeapInUse() - before
+				grown := heaptest.InUse() - before
 				t.Logf("%d more watches that are stuck in one object of %d KB keep %d KB", watches-1, objectSize>>10, grown>>10)
 				require.Less(t, grown, int64(watches*(256<<10)))
 			})
@@ -134,11 +135,11 @@ func TestUnreadListsTakeLittle(t *testing.T) {
 			whole := httptest.NewRecorder()
 			s.api.ServeHTTP(whole, r)
 			require.Equal(t, http.StatusOK, whole.Code)
-			before := apitest.HeapInUse()
+			before := heaptest.InUse()
 			for range lists {
 				s.get(t, target, "Accept", accept).begun(t)
 			}
-			grown := apitest.HeapInUse() - before
+			grown := heaptest.InUse() - before
 			t.Logf("%d lists of %d MB keep %d KB", lists, whole.Body.Len()>>20, grown>>10)
 			require.Less(t, grown, int64(48<<20+lists*(512<<10)))
 			conn := s.net.Dial(t)

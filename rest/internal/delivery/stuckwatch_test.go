@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
@@ -126,12 +127,12 @@ func (s unread) close(t testing.TB) {
 func TestUnreadWatchesTakeLittleMemory(t *testing.T) {
 	const watches, objectSize, logBytes = 200, 50 << 10, 2 << 20
 	stuck := newUnread(t, watches, logBytes, "")
-	before := apitest.HeapInUse()
+	before := heaptest.InUse()
 	stuck.fill(t, objectSize)
 	stuck.change(t, 10)
 	require.Greater(t, stuck.running.Load(), int64(watches/2), "watches that still write")
 	stuck.change(t, 2*logBytes/objectSize)
-	grown := apitest.HeapInUse() - before
+	grown := heaptest.InUse() - before
 	t.Logf("the heap grew by %d KB", grown>>10)
 	require.Less(t, grown, int64(2*logBytes+watches*4*objectSize))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
@@ -57,13 +58,13 @@ func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
 			for n := range warm {
 				round(n)
 			}
-			goroutines, before := apitest.LibraryGoroutines(t), apitest.HeapInUse()
+			goroutines, before := apitest.LibraryGoroutines(t), heaptest.InUse()
 			for n := range names {
 				round(warm + n)
 			}
 			apitest.Await(t, "the goroutines of the withdrawn resources end",
 				func() bool { return apitest.LibraryGoroutines(t) <= goroutines })
-			each := (apitest.HeapInUse() - before) / names
+			each := (heaptest.InUse() - before) / names
 			t.Logf("%d bytes for each name", each)
 			assert.Less(t, each, c.each)
 		})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
@@ -54,7 +54,7 @@ func TestDayOfWrites(t *testing.T) {
 				writes += 2
 			}
 		}
-		held := heap()
+		held := float64(heaptest.InUse())
 		if hour == 0 {
 			first = held
 		}
@@ -68,14 +68,4 @@ func TestDayOfWrites(t *testing.T) {
 	}
 	f.publish(t, dir, say)
 	say(fmt.Sprintf("A day of %s writes.", grouped(writes)))
-}
-
-// heap returns how many bytes of the heap are in use when the garbage collector has also emptied the pools.
-func heap() float64 {
-	for range 3 {
-		runtime.GC()
-	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
 }

@@ -5,7 +5,6 @@ package history_test
 import (
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
@@ -91,23 +91,13 @@ func BenchmarkHistory(b *testing.B) {
 	})
 }
 
-// heap returns how many bytes the heap holds when the garbage collector has also emptied the pools.
-func heap() float64 {
-	for range 3 {
-		runtime.GC()
-	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
-}
-
 // BenchmarkHistoryOf10 prints the memory and the file of objects of 2 KB with 10 former versions each, beside those of
 // the same objects without a history, which were written as often.
 func BenchmarkHistoryOf10(b *testing.B) {
 	const objects, former = 400, 10
 	measure := func(definition rest.Definition) (memory, file float64) {
 		path := filepath.Join(b.TempDir(), "store")
-		before := heap()
+		before := float64(heaptest.InUse())
 		// The log of recent changes is not counted.
 		store, err := bolt.Open(b.Context(), bolt.Options{Path: path, Engine: storage.Options{MaxLogBytes: 1}})
 		require.NoError(b, err)
@@ -127,7 +117,7 @@ func BenchmarkHistoryOf10(b *testing.B) {
 			})
 		}
 		writers.Wait()
-		memory = (heap() - before) / objects
+		memory = (float64(heaptest.InUse()) - before) / objects
 		inUse := store.Stats()
 		require.NoError(b, api.Close())
 		require.NoError(b, store.Close())

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
@@ -158,19 +159,12 @@ func TestListCacheForgets(t *testing.T) {
 			w.Send(nil)
 		}
 	}
-	heap := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC() // the first one ages the pools, the second one empties them
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
 	ask(0)
-	before := heap()
+	before := heaptest.InUse()
 	for i := range 50 {
 		ask(i)
 	}
-	assert.Less(t, heap()-before, int64(2*budget))
+	assert.Less(t, heaptest.InUse()-before, int64(2*budget))
 }
 
 // FuzzListCache compares lists with the lists of an API without the cache, while objects come, change and go.

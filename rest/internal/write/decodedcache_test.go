@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
@@ -141,26 +142,17 @@ func TestDecodedCacheForgets(t *testing.T) {
 				s.Do("PATCH", target, `{"spec":{"color":"red"}}`, "Content-Type", "application/merge-patch+json").Code)
 		}
 		write(0)
-		before := liveHeap()
+		before := heaptest.InUse()
 		for i := range objects {
 			write(i)
 		}
-		grown := liveHeap() - before
+		grown := heaptest.InUse() - before
 		runtime.KeepAlive(s)
 		return grown
 	}
 	const budget = 512 << 10
 	require.Greater(t, grown(16<<20), int64(2*budget), "with room for all, the documents take more than that")
 	require.Less(t, grown(budget), int64(2*budget))
-}
-
-// liveHeap returns the size of all objects that are in use.
-func liveHeap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // the first one ages the pools, the second one empties them
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
 
 // turningStore adds one turn to each Cog that it is given.
