@@ -27,7 +27,7 @@ type LabelSelector struct {
 	MatchExpressions []LabelSelectorRequirement `json:"matchExpressions,omitempty" protobuf:"bytes,2,rep,name=matchExpressions"`
 }
 
-// LabelSelectorRequirement is one expression of a [LabelSelector], for what MatchLabels cannot say.
+// LabelSelectorRequirement is one expression of a [LabelSelector], for conditions that MatchLabels cannot express.
 type LabelSelectorRequirement struct {
 	// Key is the label the requirement is about.
 	Key string `json:"key" protobuf:"bytes,1,opt,name=key"`

@@ -93,7 +93,7 @@ func (p *platform) kill(t *testing.T, number int) <-chan int {
 	return p.again[number]
 }
 
-// await waits until an object is as a function wants it. Another replica takes the shards of a killed one after about
+// await waits until a function accepts the state of an object. Another replica takes the shards of a killed one after about
 // 15 seconds.
 func await[T any](t *testing.T, client rest.Client[T], name string, until func(*T) bool) *T {
 	t.Helper()

@@ -67,7 +67,7 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 		Services: controller.Group{recorder.Run},
 		// One replica completes deletions.
 		Election: &election.Options{Name: "platform", Identity: identity},
-		// All replicas publish: each the sites of its shards.
+		// Each replica publishes the sites of its shards.
 		Sharded: p.run,
 		Shards:  election.ShardOptions{Options: election.Options{Name: "publisher", Identity: identity}},
 	})

@@ -19,7 +19,7 @@ const (
 	LevelDefinitions Level = "definitions" // CustomResourceDefinitions and their kinds
 )
 
-// Levels returns all levels in their order. The first one claims least.
+// Levels returns all levels in order, beginning with the weakest claim.
 func Levels() []Level {
 	return []Level{LevelRead, LevelWrite, LevelWatch, LevelApply, LevelDefinitions}
 }

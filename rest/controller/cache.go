@@ -69,8 +69,8 @@ func (c *cache[E]) list() []E {
 	return c.state.entries.Items()
 }
 
-// byIndex returns the entries that have a value in an index, sorted by key. There may be further entries among them, with
-// a value of the same hash. byIndex returns false if the cache has no index of that name.
+// byIndex returns the entries that have a value in an index, sorted by key. The result may also contain entries whose
+// value has the same hash. byIndex returns false if the cache has no index of that name.
 func (c *cache[E]) byIndex(name, value string) (out []E, ok bool) {
 	number := slices.Index(c.names, name)
 	if number < 0 {

@@ -15,10 +15,9 @@ type QueueOptions struct {
 	BaseDelay time.Duration
 	// MaxDelay bounds that delay. Default: 5 minutes.
 	MaxDelay time.Duration
-	// RetriesPerSecond bounds how many failed keys the whole queue passes again in a second, so that a failure of
-	// everything, such as of another service, does not become a load. After a quiet time, the retries of ten seconds may
-	// come at once. A lower rate than one in an hour counts as one in an hour. Default: no bound beside the delay of each
-	// key.
+	// RetriesPerSecond bounds the rate at which the whole queue passes failed keys again. So an outage of another service,
+	// in which all keys fail, does not cause a burst of retries. After a quiet time, the retries of ten seconds may come
+	// at once. A rate below one retry an hour counts as one an hour. Default: only the delay of each key applies.
 	RetriesPerSecond float64
 	// Name names the queue to the Observer. A [Controller] sets it to its own name.
 	Name string
@@ -53,7 +52,7 @@ type Queue[K comparable] struct {
 	passed   int         // how many ready keys workers have taken since they last took one from behind
 	keys     map[K]stage // the keys that are ready or held by a worker
 	failures map[K]int
-	retries  time.Time // when the last retry would come if no retry came early; used if gap is set
+	retries  time.Time // the time of the last retry at an even pace; used if gap is set
 	later    later[K]
 	alarm    time.Time // when the timer fires
 	disarm   func() bool
@@ -75,7 +74,7 @@ const (
 // maxPassed is how many ready keys in a row workers take before they take a key from behind.
 const maxPassed = 9
 
-// NewQueue returns an empty queue. A controller has one already; a loop of your own needs it.
+// NewQueue returns an empty queue. A controller creates its own. Use NewQueue for a loop of your own.
 func NewQueue[K comparable](options QueueOptions) *Queue[K] {
 	q := &Queue[K]{
 		base: options.BaseDelay, max: options.MaxDelay, clock: systemClock{},
@@ -226,7 +225,7 @@ func (q *Queue[K]) AddRateLimited(key K) time.Duration {
 	return d
 }
 
-// burst is the time whose retries may come at once.
+// burst is the period whose retries may come at once after a quiet time.
 const burst = 10 * time.Second
 
 // turn returns how long the next retry must wait for its turn among the retries of all keys.

@@ -140,7 +140,7 @@ func TestQueueDefaults(t *testing.T) {
 	})
 }
 
-// The retries of all keys share a rate, and may use up what they have not used for ten seconds.
+// The retries of all keys share a rate. After a quiet time, the retries of ten seconds may come at once.
 func TestRetriesPerSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := controller.NewQueue[int](controller.QueueOptions{RetriesPerSecond: 2})

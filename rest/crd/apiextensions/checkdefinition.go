@@ -136,7 +136,7 @@ func (v *CustomResourceDefinitionVersion) schema() *JSONSchemaProps {
 	return v.Schema.OpenAPIV3Schema
 }
 
-// Is reports whether the condition of this type is in the status, and true.
+// Is reports whether the status has a condition of this type that is true.
 func (d *CustomResourceDefinition) Is(t ConditionType) bool {
 	for _, c := range d.Status.Conditions {
 		if c.Type == t {

@@ -33,7 +33,7 @@ func warnings(d, old *CustomResourceDefinition) (texts []string) {
 	return texts
 }
 
-// notable returns the unknown formats in the schemas, and the types object and array if there are sets of them.
+// notable returns the unknown formats in the schemas, and the types object and array if a set has items of this type.
 func notable(s *CustomResourceDefinitionSpec) (formats, sets []string) {
 	var last *JSONSchemaProps
 	for i := range s.Versions {

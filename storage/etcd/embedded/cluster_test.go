@@ -145,8 +145,8 @@ func TestLifeOfACluster(t *testing.T) {
 	})
 }
 
-// A member does not start on an older copy of its directory, no matter when the copy was made. With an empty directory,
-// its process joins again, and no write is lost.
+// A member does not start on an older copy of its directory, even if the copy was made while it ran. With an empty
+// directory, its process joins again, and no write is lost.
 func TestOlderCopies(t *testing.T) {
 	t.Parallel()
 	all := processes(t, 3)

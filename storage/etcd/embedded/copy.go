@@ -26,8 +26,8 @@ const countFile = "count.json"
 const countPrefix = "/decorum-embedded/counts/"
 
 const (
-	// countEvery is how often a running member counts. A copy of a member that was killed can be at most this old
-	// without being recognized.
+	// countEvery is how often a running member counts. If a member is killed, the counts reveal each copy that was made
+	// longer before.
 	countEvery = time.Minute
 	// countTimeout bounds the count of a member that ends. The cluster may have no quorum then.
 	countTimeout = time.Second

@@ -2,7 +2,7 @@ package embedded
 
 import "context"
 
-// Count counts as a running member does every minute, which it no longer does afterwards.
+// Count counts once, like a running member every minute. Afterwards the member no longer counts by itself.
 func (s *Store) Count(ctx context.Context) error {
 	s.member.stop()
 	s.member.running.Wait()

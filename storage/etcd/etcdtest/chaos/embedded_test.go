@@ -77,7 +77,7 @@ func TestFaultsOfEmbeddedMembers(t *testing.T) {
 	}
 }
 
-// Each process stops and starts again, one after the other, as during an upgrade. The other processes accept writes in
+// One process after the other stops and starts again, as during an upgrade. The other processes accept writes in
 // the meantime. No acknowledged write is lost, and watches show every change once, in order.
 func TestUpgradeOfEmbeddedMembers(t *testing.T) {
 	t.Parallel()

@@ -208,7 +208,7 @@ func (r *replica) launch(stderr io.Writer) error {
 	return nil
 }
 
-// stop ends the process as a host does that stops.
+// stop ends the process cleanly.
 func (r *replica) stop() {
 	require.NoError(r, r.stdin.Close())
 	require.NoError(r, r.process.Wait())

@@ -19,7 +19,7 @@ import (
 // shardCount is the number of shards. Each of the three replicas holds some of them.
 const shardCount = 12
 
-// tally is the value of the register of a shard: how often replicas have written it, and the last of them.
+// tally is the value of a shard's register: how often replicas have written it, and which one wrote it last.
 type tally struct {
 	count  int
 	epoch  int32
@@ -56,9 +56,9 @@ func workOnShards(ctx context.Context, api *rest.API, worker string) error {
 			select {
 			case <-pace.C:
 			case <-ctx.Done():
-				ended = true // after one more write, as by work that is slow to stop
+				ended = true // and write once more, like work that is slow to stop
 			}
-			// A write that fails has no effect, or the history of etcd shows it.
+			// The history of etcd shows whether a write that failed had an effect.
 			_ = shard.Transact(context.WithoutCancel(ctx), api, func(ctx context.Context) error {
 				_, err := all.Modify(ctx, shardName(shard.Number), func(r *Register) error {
 					was, err := tallyOf(r.Spec.Value)
@@ -121,8 +121,8 @@ func TestShardsChangeHands(t *testing.T) {
 	t.Logf("%d writes", changes)
 }
 
-// awaitWorkers lists the registers through a replica until their last writers are as a function wants them. The function
-// gets the number of registers that each replica was the last to write.
+// awaitWorkers lists the registers through a replica until a function accepts their last writers. The function gets the
+// number of registers that each replica was the last to write.
 func (f *fleet) awaitWorkers(replica int, until func(workers map[string]int) bool) {
 	f.Helper()
 	ctx, cancel := context.WithTimeout(f.Context(), patience)
