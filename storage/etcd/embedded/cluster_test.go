@@ -190,6 +190,20 @@ func TestOlderCopies(t *testing.T) {
 	}
 }
 
+// A process whose member was lost soon after it joined can join again at once.
+func TestProcessJoinsAgainAtOnce(t *testing.T) {
+	t.Parallel()
+	all := processes(t, 3)
+	openAll(t, all)
+	p := all[2]
+	for range 5 {
+		require.NoError(t, p.store.Crash())
+		p.store = nil
+		require.NoError(t, os.RemoveAll(p.options.Dir))
+		p.mustOpen()
+	}
+}
+
 // withoutQuorum requires that a replica serves its state and refuses everything else. It returns the named object.
 func withoutQuorum(t *testing.T, store *embedded.Store, name string) *storage.Record {
 	t.Helper()

@@ -62,6 +62,10 @@ func permanent(err error) bool {
 	return false
 }
 
+// errSameSecond means that a member with this address was added and removed in this second. etcd derives the id of a
+// member from its address and the second, and accepts no id again. So a later attempt succeeds.
+var errSameSecond = errors.New("embedded: the last member with this address was removed in the same second")
+
 var errOwnMember = errors.New("embedded: another process already serves this address")
 
 // join adds this process to a cluster as a learner. It first removes any member with the same address. It returns the
@@ -83,13 +87,17 @@ func (id *identity) join(ctx context.Context, endpoints []string) (initialCluste
 		}
 		for _, m := range list.Members {
 			if slices.Contains(m.PeerURLs, url) {
-				if _, err := client.MemberRemove(ctx, m.ID); err != nil {
+				// An attempt whose answer was lost may have removed the member.
+				if _, err := client.MemberRemove(ctx, m.ID); err != nil && !errors.Is(err, rpctypes.ErrMemberNotFound) {
 					return fmt.Errorf("remove the lost member: %w", err)
 				}
 			}
 		}
 		added, err := client.MemberAddAsLearner(ctx, []string{url})
-		if err != nil {
+		switch {
+		case errors.Is(err, rpctypes.ErrMemberNotFound):
+			return errSameSecond
+		case err != nil:
 			return err
 		}
 		initialCluster = initial(added.Members, id.Self, url)
