@@ -15,9 +15,9 @@
 //     server responds with 500, and logs the cause.
 //   - patch: JSON Patch, merge patch and strategic merge patch, as pure functions on documents.
 //   - watch: the revision log, one ordered history of changes. A watcher is a position in it and a selector.
-//   - storage: the contract of a store, and the engine, which keeps objects in memory. storage/bolt also keeps them in a
-//     file; the modules storage/etcd and storage/postgres keep them where replicas share them. storage/storagetest tests stores.
-//     storage/foreign serves objects that live elsewhere.
+//   - storage: the contract of a store. storage/memory keeps objects in memory, storage/bolt also in a file, and the modules
+//     storage/etcd and storage/postgres where replicas share them. storage/engine and storage/storagetest help authors of
+//     stores, and storage/foreign serves objects that live elsewhere.
 //   - rest: resources, the HTTP handler, and typed clients for the same process and for other processes.
 //   - rest/builtin: the kinds Namespace, Lease and Event, which clients of Kubernetes expect from every API.
 //   - rest/controller: informers, a work queue and a reconcile loop.

@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 func TestRulesThatCannotWork(t *testing.T) {
@@ -212,7 +213,7 @@ func TestUnchangedValuesAreTolerated(t *testing.T) {
 			[]string{`FieldValueInvalid spec.parts[0]: Invalid value: must be few`}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			store := storage.NewMemory(storage.Options{})
+			store := memory.New(storage.Options{})
 			t.Cleanup(func() { require.NoError(t, store.Close()) })
 			before := keyedAPI(t, rest.Options{Store: store}, nil)
 			got, _ := write(t, before, "POST", c.old)

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Valve is a kind whose zeros Go omits.
@@ -117,7 +118,7 @@ func TestOnlyBrokenRulesAreLetThrough(t *testing.T) {
 		{"an overflow", "self.min - 1 - 9223372036854775807 - 1 < 0", "", "integer overflow evaluating rule"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			store := storage.NewMemory(storage.Options{})
+			store := memory.New(storage.Options{})
 			t.Cleanup(func() { require.NoError(t, store.Close()) })
 			before := serve(t, rest.Options{Store: store}, valves(nil))
 			code, body := valve(before, http.MethodPost, `{"min":0}`)
@@ -142,7 +143,7 @@ func TestOnlyBrokenRulesAreLetThrough(t *testing.T) {
 
 // A stored set may contain duplicates, because its kind may not have declared the list as a set at that time.
 func TestSetWithDuplicatesDiffersFromOneWithout(t *testing.T) {
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	api := serve(t, rest.Options{Store: store}, valves(cel.Rules{"Valve": {{Rule: "oldSelf.spec.tags != self.spec.tags"}}}))
 	key := storage.Key{Resource: "valves.example.com", Namespace: "default", Name: "a"}

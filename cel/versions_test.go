@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // OldWidget is a Widget in an older version.
@@ -28,7 +29,7 @@ type OldWidget struct {
 // The rules of the stored version apply to writes in another version. An update may keep values that
 // already broke them.
 func TestRulesOfTheStoredVersion(t *testing.T) {
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	serve := func(rules cel.Rules) rest.Client[OldWidget] {
 		r := rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Versions: []rest.VersionOf[Widget]{

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // API serves resources over HTTP. It is an [http.Handler]: the host mounts it in a server of its own, at the root or
@@ -65,7 +66,7 @@ func newAPI(options Options) *API {
 	caches := a.options.Limits.caches()
 	a.store = a.options.Store
 	if a.store == nil {
-		a.store, a.ownsStore = storage.NewMemory(storage.Options{Now: a.options.Now}), true
+		a.store, a.ownsStore = memory.New(storage.Options{Now: a.options.Now}), true
 	}
 	a.stores = storesOf(a.store, a.options.Stores)
 	a.env = resource.NewEnvironment(resource.Host{

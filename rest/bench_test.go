@@ -20,6 +20,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Each benchmark here measures what the library does and, in turns with it, a limit: the least that any program would
@@ -305,7 +306,7 @@ func BenchmarkMemoryPerObject(b *testing.B) {
 	const objects = 10_000
 	for b.Loop() {
 		var before, after runtime.MemStats
-		store := storage.NewMemory(storage.Options{})
+		store := memory.New(storage.Options{})
 		api, err := rest.New(rest.Options{Store: store}, apitest.ThingResource())
 		require.NoError(b, err)
 		s := &apitest.ThingServer{API: api, Store: store}

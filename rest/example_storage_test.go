@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // A host that keeps its objects in a file opens the store first, and closes it last.
@@ -63,10 +64,10 @@ func Example_storeOfAKind() {
 		log.Fatal(err)
 	}
 	defer file.Close()
-	memory := storage.NewMemory(storage.Options{})
-	defer memory.Close()
+	events := memory.New(storage.Options{})
+	defer events.Close()
 	api, err := rest.New(rest.Options{Store: file, Stores: map[apimeta.GroupResource]storage.Store{
-		{Resource: "events"}: memory,
+		{Resource: "events"}: events,
 	}}, builtin.Namespaces(), builtin.Events(), widgets)
 	if err != nil {
 		log.Fatal(err)

@@ -20,7 +20,7 @@ import (
 // uses the system's clock. The fields are in groups: storage and logs, access, features of the API, limits, health and
 // browsers, and fields that only few hosts and tests set.
 type Options struct {
-	// Store keeps the objects. Default: a store of [storage.NewMemory], which the API closes. The host closes a store
+	// Store keeps the objects. Default: a store of [memory.New], which the API closes. The host closes a store
 	// that it sets here, after the API.
 	Store storage.Store
 	// Stores are stores of their own for single resources, such as a store in memory for Events while Store is a file. The

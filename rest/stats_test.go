@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 var things = apimeta.GroupResource{Group: apitest.ThingGroup, Resource: "things"}
@@ -76,7 +77,7 @@ func TestStatsCountPlacesAndCalls(t *testing.T) {
 type silent struct{ storage.Store }
 
 func TestStatsOfAStoreThatReportsNone(t *testing.T) {
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	defer store.Close()
 	stats := apitest.New(t, rest.Options{Store: silent{store}}, apitest.WidgetResource()).Stats()
 	assert.Nil(t, stats.Store)

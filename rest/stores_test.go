@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // listOf is a list in an answer.
@@ -33,7 +34,7 @@ func apart(t *testing.T, own storage.Store, options rest.Options) *apitest.Thing
 
 // Objects of a resource with a store of its own are in that store only.
 func TestStoreOfAResource(t *testing.T) {
-	own := apitest.CloseAtEnd(t, storage.NewMemory(storage.Options{Start: 1000}))
+	own := apitest.CloseAtEnd(t, memory.New(storage.Options{Start: 1000}))
 	s := apart(t, own, rest.Options{})
 	s.MustCreate(t, "a")
 	s.MustCreate(t, "b")
@@ -82,7 +83,7 @@ func TestStoreInMemoryBesideAFile(t *testing.T) {
 		file, err := bolt.Open(t.Context(), bolt.Options{Path: path})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, file.Close()) }()
-		memory := storage.NewMemory(storage.Options{})
+		memory := memory.New(storage.Options{})
 		defer func() { require.NoError(t, memory.Close()) }()
 		api, err := rest.New(rest.Options{Store: file,
 			Stores: map[apimeta.GroupResource]storage.Store{{Resource: "events"}: memory}}, builtin.Namespaces(),
@@ -184,7 +185,7 @@ func TestNamespaceEndsDuringACreateApart(t *testing.T) {
 
 // Follow yields the objects of all stores, each with the number of its store.
 func TestFollowSeveralStores(t *testing.T) {
-	s := apart(t, apitest.CloseAtEnd(t, storage.NewMemory(storage.Options{Start: 1000})), rest.Options{})
+	s := apart(t, apitest.CloseAtEnd(t, memory.New(storage.Options{Start: 1000})), rest.Options{})
 	s.MustCreate(t, "a")
 	seen, complete := map[string]int{}, map[int]bool{}
 	for changes, err := range s.API.Objects().Follow(t.Context()) {

@@ -21,6 +21,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 var errChangedMind = errors.New("the function has changed its mind")
@@ -169,7 +170,7 @@ func TestTransactChecksWhatItSees(t *testing.T) {
 
 // No transaction spans two stores.
 func TestTransactRefusesKindsWithAnotherStore(t *testing.T) {
-	apart := storage.NewMemory(storage.Options{})
+	apart := memory.New(storage.Options{})
 	t.Cleanup(func() { assert.NoError(t, apart.Close()) })
 	b := newBank(t, rest.Options{Stores: map[apimeta.GroupResource]storage.Store{{Group: "example.com",
 		Resource: "accounts"}: apart}})
@@ -280,7 +281,7 @@ func TestRehearse(t *testing.T) {
 
 // Everything that the transaction writes counts, and the write that exceeds the quota fails.
 func TestTransactChargesQuotas(t *testing.T) {
-	store := storage.NewMemory(storage.Options{Ledger: quota.New(func(of quota.Account) []quota.Limit {
+	store := memory.New(storage.Options{Ledger: quota.New(func(of quota.Account) []quota.Limit {
 		if of.Namespace != "default" {
 			return nil
 		}

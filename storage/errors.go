@@ -62,10 +62,30 @@ func Unknown(err error) error {
 		status.Timeout("the write may or may not be committed: read the object before you repeat it", 0)}
 }
 
-// unregistered is the error of the cursors of a resource that is no longer registered.
-func unregistered(resource string) error {
+// Unregistered returns an [ErrResource] for the cursors of a resource that is no longer registered.
+func Unregistered(resource string) error {
 	return &failure{ErrResource, fmt.Errorf("%q was unregistered", resource),
 		status.Gone("the resource is no longer served")}
+}
+
+// ErrUnavailable means that a replica cannot reach its authority, or has not yet received all changes from it. So it
+// cannot serve reads of the most recent state, and writes; it still serves reads of any state. As a Status it is 503
+// ServiceUnavailable with Retry-After. Make such an error with [Unavailable].
+var ErrUnavailable = errors.New("storage: the store cannot confirm the most recent state")
+
+// retryUnavailable is how many seconds a client should wait before it asks a replica again. Another replica may answer
+// at once.
+const retryUnavailable = 1
+
+// Unavailable returns an [ErrUnavailable] whose cause is err, or err itself if it is one. Clients do not see the text
+// of err. The log and /readyz show it, so it should name what does not answer.
+func Unavailable(err error) error {
+	if errors.Is(err, ErrUnavailable) {
+		return err
+	}
+	s := status.ServiceUnavailable("the store cannot confirm the most recent state")
+	s.Status.Details = &status.Details{RetryAfterSeconds: retryUnavailable}
+	return &failure{ErrUnavailable, err, s}
 }
 
 // failure is an error of the store that has a cause and a Status.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/storage/internal/intern"
 )
 
 // ExtractMetadata is the [Extractor] for a resource without selectable fields. A resource with many objects should use
@@ -25,7 +26,7 @@ func NewExtractor(fields ...[]string) Extractor {
 	for i, path := range fields {
 		root = root.with(path, i)
 	}
-	in := newInterner()
+	in := intern.New()
 	return func(json []byte) (Extracted, error) {
 		return extract(json, root, len(fields), in)
 	}
@@ -71,11 +72,11 @@ func (f *field) child(name []byte) *field {
 // extraction is one run over one object.
 type extraction struct {
 	scanner
-	in    *interner
+	in    *intern.Table
 	parts Extracted
 }
 
-func extract(json []byte, fields *field, count int, in *interner) (Extracted, error) {
+func extract(json []byte, fields *field, count int, in *intern.Table) (Extracted, error) {
 	e := extraction{scanner: scanner{data: json}, in: in}
 	if count > 0 {
 		e.parts.Fields = make([]string, count)
@@ -92,7 +93,7 @@ func extract(json []byte, fields *field, count int, in *interner) (Extracted, er
 	if e.failed {
 		return Extracted{}, fmt.Errorf("%w: the JSON is damaged at or before byte %d", ErrJSON, e.pos)
 	}
-	e.parts.Fields = in.internFields(e.parts.Fields)
+	e.parts.Fields = in.Fields(e.parts.Fields)
 	return e.parts, nil
 }
 
@@ -124,11 +125,11 @@ func (e *extraction) field(f *field) []byte {
 func (e *extraction) scalar(text []byte) string {
 	switch text[0] {
 	case '"':
-		return e.in.intern(e.text(text))
+		return e.in.String(e.text(text))
 	case '{', '[', 'n':
 		return ""
 	default:
-		return e.in.intern(text)
+		return e.in.String(text)
 	}
 }
 
@@ -155,7 +156,9 @@ func (e *extraction) metadata(fields *field) {
 		case "uid":
 			e.parts.UID = string(e.text(text))
 		case "labels":
-			e.parts.Labels = e.in.internLabels(text, func() apimeta.Labels { return e.labels(text) })
+			e.parts.Labels = e.in.Labels(text,
+				func(known apimeta.Labels) bool { return isTextOf(text, known) },
+				func() apimeta.Labels { return e.labels(text) })
 		case "ownerReferences":
 			e.owners(text)
 		case "managedFields":
@@ -191,8 +194,8 @@ func (e *extraction) labels(text []byte) (labels apimeta.Labels) {
 		if labels == nil {
 			labels = make(apimeta.Labels, 0, labelCount(text))
 		}
-		key := e.in.intern(s.key())
-		value := e.in.intern(s.text(s.value()))
+		key := e.in.String(s.key())
+		value := e.in.String(s.text(s.value()))
 		sorted = sorted && (len(labels) == 0 || labels[len(labels)-1].Key < key)
 		labels = append(labels, apimeta.Label{Key: key, Value: value})
 	}
@@ -201,6 +204,19 @@ func (e *extraction) labels(text []byte) (labels apimeta.Labels) {
 	}
 	e.failed = e.failed || s.failed
 	return labels
+}
+
+// isTextOf reports whether a text contains just these labels, in their order.
+func isTextOf(text []byte, labels apimeta.Labels) bool {
+	s := scanner{data: text}
+	n := 0
+	for s.begin('{'); s.more('}'); n++ {
+		key, value := s.key(), s.text(s.value())
+		if n == len(labels) || string(key) != labels[n].Key || string(value) != labels[n].Value {
+			return false
+		}
+	}
+	return !s.failed && n == len(labels)
 }
 
 // labelCount estimates the number of labels from the quotes. It is exact unless a label contains an escaped quote.
@@ -221,7 +237,7 @@ func (e *extraction) owners(text []byte) {
 			name := s.key()
 			value := s.value()
 			if string(name) == "uid" {
-				e.parts.Owners = append(e.parts.Owners, e.in.intern(s.text(value)))
+				e.parts.Owners = append(e.parts.Owners, e.in.String(s.text(value)))
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"sync"
 	"time"
 
 	"github.com/decorum-go/decorum/watch"
@@ -70,91 +69,12 @@ type HistoryStats struct {
 // ReplicaStats describe how up to date a replica is.
 type ReplicaStats struct {
 	// UpToDate is the latest time at which the replica is known to have shown everything that was committed. An idle
-	// replica checks this every few seconds, or less often if its authority reports a lost connection on its own (see
-	// [Quiet]). The time stands still while the authority cannot be reached, and while the replica does not keep up.
+	// replica checks this every few seconds, or less often if its authority reports a lost connection on its own. The
+	// time stands still while the authority cannot be reached, and while the replica does not keep up.
 	UpToDate time.Time
 	// Delay is how long the latest commit took from its beginning until this replica showed it. If another replica made
 	// the commit, Delay depends on the clocks of both. It is never negative.
 	Delay time.Duration
 	// Err is why the replica cannot reach its authority. It is nil if it can.
 	Err error
-}
-
-var _ Reporter = (*Engine)(nil)
-
-// StoreStats implements [Reporter].
-func (e *Engine) StoreStats() StoreStats {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	history := e.log.Stats()
-	s := StoreStats{
-		Revision: e.log.Revision(), Resources: make(map[string]ResourceStats, len(e.tables)), ObjectBytes: e.live.Load(),
-		History: HistoryStats{Changes: history.Changes, Bytes: history.Bytes, MaxBytes: e.logLimit(),
-			Oldest: e.log.Floor(watch.Key{}), Since: history.Oldest},
-		Commits: e.commits, Conflicts: e.conflicts.Load(), Syncs: e.syncs.Load(), SyncTime: time.Duration(e.syncTime.Load()),
-	}
-	for name, t := range e.tables {
-		if !t.dormant {
-			s.Resources[name] = ResourceStats{Objects: t.tree.Len() + len(t.bad), Unreadable: len(t.bad), Changes: t.changes}
-		}
-	}
-	e.committer.report(&s)
-	return s
-}
-
-// synced counts one sync that began at a time.
-func (o *objects) synced(began time.Time) {
-	o.syncs.Add(1)
-	o.syncTime.Add(int64(time.Since(began)))
-}
-
-func (m *memory) report(*StoreStats) {}
-
-func (d *durable) report(s *StoreStats) { s.Waiting = len(d.waiting) }
-
-func (r *replica) report(s *StoreStats) {
-	s.Replica = &ReplicaStats{Delay: r.delay}
-	s.Replica.UpToDate, s.Replica.Err = r.health.state()
-	if sized, ok := r.authority.(Sized); ok {
-		size, due := r.size.read(r.opts.Now())
-		s.ID, s.FileBytes, s.FreeBytes = size.ID, size.FileBytes, size.FreeBytes
-		if due && !r.closed {
-			r.calls.Add(1)
-			go r.askSize(sized)
-		}
-	}
-}
-
-// askSize asks the authority how much disk space its data takes. If the authority fails, the previous answer stays.
-func (r *replica) askSize(sized Sized) {
-	defer r.calls.Done()
-	if size, err := sized.Size(r.ctx); err == nil {
-		r.size.set(size)
-	}
-}
-
-// sizeEvery is the least time between two questions for the size.
-const sizeEvery = time.Minute
-
-// knownSize is what an authority has last said about its size.
-type knownSize struct {
-	mu    sync.Mutex
-	asked time.Time
-	Size
-}
-
-// read returns the size, and whether it is time to ask again.
-func (k *knownSize) read(now time.Time) (size Size, due bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if due = now.Sub(k.asked) >= sizeEvery; due {
-		k.asked = now
-	}
-	return k.Size, due
-}
-
-func (k *knownSize) set(size Size) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.Size = size
 }

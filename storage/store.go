@@ -64,6 +64,9 @@ type Holder interface {
 // the parts, because it must not keep the bytes.
 type Extractor func(json []byte) (Extracted, error)
 
+// MaxAttempts is how many times an update calls its function before it fails with [ErrContended].
+const MaxAttempts = 16
+
 // UpdateFunc decides what an object becomes. If the object does not exist, current is nil. The function returns the
 // next JSON; nil to delete the object or leave it absent; or an error, which changes nothing and which Update returns
 // unchanged. JSON that differs from the current one only in the resourceVersion is a no-op: no revision, no event.
@@ -247,6 +250,15 @@ type Order struct {
 	Value func(*Record) string
 	// Descending begins with the greatest value.
 	Descending bool
+}
+
+// Of returns the value of a record, or "" if it has none.
+func (o *Order) Of(r *Record) string {
+	if o.Value != nil {
+		return o.Value(r)
+	}
+	value, _ := r.Value(o.Index)
+	return value
 }
 
 // Listing is the result of a list: the whole list, or one page of it.

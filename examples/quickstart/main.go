@@ -31,6 +31,7 @@ import (
 	"github.com/decorum-go/decorum/rest/host"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 func main() { program.Main("quickstart", run) }
@@ -90,7 +91,7 @@ func withConsole(api http.Handler) http.Handler {
 // about what happens to the objects when the program ends.
 func openStore(ctx context.Context, path string) (store storage.Store, end string, err error) {
 	if path == "" {
-		return storage.NewMemory(storage.Options{}), "The objects are in memory only, and are lost then.", nil
+		return memory.New(storage.Options{}), "The objects are in memory only, and are lost then.", nil
 	}
 	store, err = bolt.Open(ctx, bolt.Options{Path: path}) // an error leaves no store to close
 	return store, "The objects stay in " + path + ".", err

@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 const path = "/apis/apiregistration.k8s.io/v1/apiservices"
@@ -129,7 +130,7 @@ func TestClientsCannotWrite(t *testing.T) {
 
 // A restart keeps the objects, and drops those of versions that are no longer served.
 func TestRestart(t *testing.T) {
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
 	var uid string
 	t.Run("before", func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // BenchmarkEvents compares the cost of an event for an informer with that for a bare watch of the client, which decodes
@@ -18,7 +19,7 @@ import (
 func BenchmarkEvents(b *testing.B) {
 	const gears, batch = 1000, 10_000
 	setup := func(b *testing.B) (*workshop, func(int)) {
-		store := storage.NewMemory(storage.Options{MaxLogBytes: 1 << 30})
+		store := memory.New(storage.Options{MaxLogBytes: 1 << 30})
 		api, err := rest.New(rest.Options{Store: store}, rest.Resource[Gear]{Group: group, Version: "v1", Plural: "gears"})
 		require.NoError(b, err)
 		b.Cleanup(func() {

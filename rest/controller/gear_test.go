@@ -13,6 +13,8 @@ import (
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -56,7 +58,7 @@ const group = "mech.example.com"
 type workshop struct {
 	t     testing.TB
 	api   *rest.API
-	store *storage.Engine
+	store *engine.Engine
 	all   rest.Client[Gear] // a client for all namespaces
 	gears rest.Client[Gear]
 }
@@ -92,7 +94,7 @@ func newWorkshop(t testing.TB) *workshop { return workshopOf(t, gears()) }
 // workshopOf is newWorkshop for another declaration of the Gears.
 func workshopOf(t testing.TB, gears rest.Resource[Gear]) *workshop {
 	t.Helper()
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	api, err := rest.New(rest.Options{Store: store},
 		gears,
 		rest.Resource[Tooth]{Group: group, Version: "v1", Plural: "teeth"},

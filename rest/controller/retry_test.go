@@ -19,12 +19,14 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
 // brittle is a store that fails while the test wants it to.
 type brittle struct {
-	*storage.Engine
+	*engine.Engine
 	lists, watches atomic.Pointer[error]
 	asked          atomic.Int64
 	tried          chan time.Time // receives each failed attempt, if not nil
@@ -63,7 +65,7 @@ func (s *brittle) Watch(ctx context.Context, scope watch.Key, after watch.Revisi
 }
 
 func newBrittle(t *testing.T) (*workshop, *brittle) {
-	store := &brittle{Engine: storage.NewMemory(storage.Options{}), tried: make(chan time.Time)}
+	store := &brittle{Engine: memory.New(storage.Options{}), tried: make(chan time.Time)}
 	api, err := rest.New(rest.Options{Store: store}, rest.Resource[Gear]{Group: group, Version: "v1", Plural: "gears"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, errors.Join(api.Close(), store.Close())) })

@@ -16,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // lamps declares a kind of the host.
@@ -92,7 +93,7 @@ func TestReadOnlyDefinitions(t *testing.T) {
 // The definitions follow the program: a restart changes them, and removes those of kinds that are gone. The objects do
 // not depend on them.
 func TestCompiledKindsOfTheNextRelease(t *testing.T) {
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	defer store.Close()
 	run := func(of crd.Options, declared ...rest.Definition) (*rest.API, func()) {
 		of.Logger = discard
@@ -137,7 +138,7 @@ func TestCompiledKindsOfTheNextRelease(t *testing.T) {
 
 // The name of a kind of the host may not belong to a definition of a client.
 func TestStoredDefinitionOfACompiledKind(t *testing.T) {
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	defer store.Close()
 	api, err := rest.New(rest.Options{Store: store, Plugins: []rest.Plugin{crd.New(crd.Options{})}})
 	require.NoError(t, err)

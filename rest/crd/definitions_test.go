@@ -18,6 +18,7 @@ import (
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -251,7 +252,7 @@ func TestGoKindIsNeverReplaced(t *testing.T) {
 
 // A restarted program serves the kinds of the stored definitions at once, with their objects.
 func TestKindsSurviveARestart(t *testing.T) {
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
 	t.Run("before", func(t *testing.T) {
 		api := enabled(t, rest.Options{Store: store})

@@ -16,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 var discard = slog.New(slog.DiscardHandler)
@@ -29,7 +30,7 @@ type unreliable struct {
 var errTested = errors.New("refused by the test")
 
 func newUnreliable(t *testing.T) *unreliable {
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
 	return &unreliable{Store: store}
 }

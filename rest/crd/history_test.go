@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 var gearsV1 = apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "gears"}
@@ -112,7 +113,7 @@ func TestBadAnnotationsOfAHistory(t *testing.T) {
 
 // A history begins and ends with its annotation, and lives on after a restart.
 func TestAnnotationsOfAHistoryChange(t *testing.T) {
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
 	api := started(t, rest.Options{Store: store}, crd.Options{History: true})
 	require.Equal(t, 201, send(t, api, "POST "+definitions, gears, nil))

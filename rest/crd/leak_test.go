@@ -12,13 +12,14 @@ import (
 	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Definitions that are applied and deleted in a loop leave nothing behind: no goroutine, and at most 4 KiB each.
 func TestDeletedDefinitionsLeaveNothingBehind(t *testing.T) {
 	const warm, definitionsDeleted, bytesEach = 20, 500, 4 << 10
 	// A small history, because the deleted definitions stay in it for a while.
-	store := storage.NewMemory(storage.Options{MaxLogBytes: 1 << 20})
+	store := memory.New(storage.Options{MaxLogBytes: 1 << 20})
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
 	api := enabled(t, rest.Options{Store: store})
 	round := func(n int) {

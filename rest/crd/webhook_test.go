@@ -29,6 +29,7 @@ import (
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 type object = map[string]any
@@ -549,7 +550,7 @@ func TestWebhookAfterARestart(t *testing.T) {
 // stored version.
 func TestWebhookWithoutCalls(t *testing.T) {
 	c := newConverter(t)
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
 	t.Run("with", func(t *testing.T) {
 		api := converting(t, rest.Options{Store: store})

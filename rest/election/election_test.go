@@ -22,13 +22,15 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
 // seat is an election in a synctest bubble. It counts the leaders.
 type seat struct {
 	*testing.T
-	store   *storage.Engine
+	store   *engine.Engine
 	leading atomic.Int32
 	terms   atomic.Int32
 	leases  rest.Client[builtin.Lease]
@@ -37,7 +39,7 @@ type seat struct {
 func inSeat(t *testing.T, f func(s *seat)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &seat{T: t, store: storage.NewMemory(storage.Options{})}
+		s := &seat{T: t, store: memory.New(storage.Options{})}
 		s.leases = s.api(s.store)
 		defer func() { assert.NoError(t, s.store.Close()) }()
 		f(s)
@@ -355,7 +357,7 @@ func TestRunEndsWithTheAPI(t *testing.T) {
 
 // faulty is a store behind a bad connection.
 type faulty struct {
-	*storage.Engine
+	*engine.Engine
 	fault atomic.Pointer[func() (before, after time.Duration, err error)]
 	late  bool // writes are carried out before they fail
 }

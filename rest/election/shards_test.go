@@ -23,12 +23,14 @@ import (
 	"github.com/decorum-go/decorum/rest/election"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // factory runs replicas that share shards. It fails the test if two of them work on a shard at the same time.
 type factory struct {
 	*testing.T
-	store *storage.Engine
+	store *engine.Engine
 	mu    sync.Mutex
 	works map[int]string // the replica that works on each shard
 	moves int
@@ -38,7 +40,7 @@ const shards = 12
 
 func inFactory(t *testing.T, f func(f *factory)) {
 	synctest.Test(t, func(t *testing.T) {
-		all := &factory{T: t, store: storage.NewMemory(storage.Options{}), works: map[int]string{}}
+		all := &factory{T: t, store: memory.New(storage.Options{}), works: map[int]string{}}
 		defer func() { assert.NoError(t, all.store.Close()) }()
 		f(all)
 	})

@@ -23,6 +23,8 @@ import (
 	"github.com/decorum-go/decorum/rest/events"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -47,7 +49,7 @@ type world struct {
 func inWorld(t *testing.T, f func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{T: t, store: &faulty{Engine: storage.NewMemory(storage.Options{})}}
+		w := &world{T: t, store: &faulty{Engine: memory.New(storage.Options{})}}
 		defer func() { assert.NoError(t, w.store.Close()) }()
 		var err error
 		w.api, err = rest.New(rest.Options{Store: w.store, Logger: slog.New(slog.DiscardHandler)}, builtin.Namespaces(),
@@ -97,7 +99,7 @@ func pass(d time.Duration) {
 
 // faulty is a store whose writes and whose reads of events may fail.
 type faulty struct {
-	*storage.Engine
+	*engine.Engine
 	fault atomic.Pointer[func(context.Context) error]
 	late  bool // writes take effect before they fail
 }

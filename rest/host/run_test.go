@@ -26,6 +26,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 func newAPI(t *testing.T, options rest.Options, more ...rest.Definition) *rest.API {
@@ -257,7 +258,7 @@ func awaitEvents[T any](t *testing.T, client rest.Client[T], after string, typ a
 
 func TestControllersOfOneReplicaRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.Options{})
+		store := memory.New(storage.Options{})
 		defer func() { assert.NoError(t, store.Close()) }()
 		leads := make(chan string, 2)
 		replica := func(name string) (func(), <-chan error) {
@@ -288,7 +289,7 @@ func TestControllersOfOneReplicaRun(t *testing.T) {
 // All replicas work: each on its shards, and on the shards of a replica that has ended.
 func TestReplicasShareTheWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.Options{})
+		store := memory.New(storage.Options{})
 		defer func() { assert.NoError(t, store.Close()) }()
 		var mu sync.Mutex
 		works := map[int]string{}

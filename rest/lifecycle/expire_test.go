@@ -24,6 +24,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -250,7 +252,7 @@ func TestExpireWhenTheClockJumps(t *testing.T) {
 func TestExpireObjectsFromTheFuture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var clock jumpingClock
-		store := storage.NewMemory(storage.Options{Now: clock.Now})
+		store := memory.New(storage.Options{Now: clock.Now})
 		defer func() { require.NoError(t, store.Close()) }()
 		options := clock.options()
 		options.Store = store
@@ -294,7 +296,7 @@ func TestExpireByTheClockOfATest(t *testing.T) {
 
 // scopes records the scopes of watches.
 type scopes struct {
-	*storage.Engine
+	*engine.Engine
 	watched []watch.Key
 }
 
@@ -306,7 +308,7 @@ func (s *scopes) Watch(ctx context.Context, scope watch.Key, after watch.Revisio
 
 func TestExpireFollowsOnlyWhatExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &scopes{Engine: storage.NewMemory(storage.Options{})}
+		store := &scopes{Engine: memory.New(storage.Options{})}
 		inBubble(t, expire(t, 0), rest.Options{Store: store}, perishable(), func(w *world) { pass(time.Hour) })
 		assert.Equal(t, []watch.Key{{Resource: "parts.example.com"}}, store.watched)
 		require.NoError(t, store.Close())
@@ -336,7 +338,7 @@ func TestExpireModel(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store := storage.NewMemory(storage.Options{})
+				store := memory.New(storage.Options{})
 				inBubble(t, expire(t, 0), rest.Options{Store: store}, perishable(), func(other *world) {
 					inBubble(t, expire(t, 0), rest.Options{Store: store}, perishable(), func(w *world) {
 						perish(w, rand.New(rand.NewPCG(seed, 2)))

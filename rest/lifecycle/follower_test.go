@@ -16,12 +16,14 @@ import (
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
 // busyStore performs writes whenever it is listed, and keeps only the last 100 changes.
 type busyStore struct {
-	*storage.Engine
+	*engine.Engine
 	writes func(listed int) int // how many writes, given the number of objects in the list
 	lists  atomic.Int64
 }
@@ -60,7 +62,7 @@ func TestListingLongerThanTheHistory(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store := &busyStore{Engine: storage.NewMemory(storage.Options{Start: 1000}), writes: func(int) int { return 0 }}
+				store := &busyStore{Engine: memory.New(storage.Options{Start: 1000}), writes: func(int) int { return 0 }}
 				api, err := rest.New(rest.Options{Store: store}, parts(), sites())
 				require.NoError(t, err)
 				client := resttest.Client[Part](t, api).Namespace("a")
@@ -104,7 +106,7 @@ func TestListingLongerThanTheHistory(t *testing.T) {
 
 // laggingStore is a replica that lags behind: it does not know an owner yet, and lists nothing, unless the caller asks
 // for the most recent state.
-type laggingStore struct{ *storage.Engine }
+type laggingStore struct{ *engine.Engine }
 
 func (s laggingStore) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
 	if atLeast == storage.Any && key.Name == "owner" {
@@ -128,7 +130,7 @@ func TestControllersDecideOnTheMostRecentState(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store := laggingStore{storage.NewMemory(storage.Options{})}
+				store := laggingStore{memory.New(storage.Options{})}
 				defer func() { require.NoError(t, store.Close()) }()
 				inBubble(t, run, rest.Options{Store: store}, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()},
 					func(w *world) {

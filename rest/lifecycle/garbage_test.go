@@ -19,6 +19,8 @@ import (
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 func TestCollectGarbage(t *testing.T) {
@@ -235,7 +237,7 @@ func TestCollectGarbageOfExistingObjects(t *testing.T) {
 // After it has missed changes that the log no longer holds, the collector starts over.
 func TestCollectGarbageAfterMissedChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.Options{})
+		store := memory.New(storage.Options{})
 		gate, begun := &gatedStore{Engine: store}, 0
 		api, err := rest.New(rest.Options{Store: gate}, parts(), sites())
 		require.NoError(t, err)
@@ -270,7 +272,7 @@ func TestCollectGarbageAfterMissedChanges(t *testing.T) {
 
 // gatedStore lets a test block lists.
 type gatedStore struct {
-	*storage.Engine
+	*engine.Engine
 	lists func(ctx context.Context, resource string)
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Part is a namespaced kind, Site a cluster-scoped one.
@@ -106,7 +107,7 @@ func inStores(t *testing.T, run func(context.Context, *rest.API, lifecycle.Optio
 	definitions []rest.Definition, f func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		own := storage.NewMemory(storage.Options{Start: 1})
+		own := memory.New(storage.Options{Start: 1})
 		defer func() { assert.NoError(t, own.Close()) }()
 		options := rest.Options{Stores: map[apimeta.GroupResource]storage.Store{{Group: "example.com",
 			Resource: "parts"}: own}}

@@ -17,6 +17,8 @@ import (
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -36,13 +38,13 @@ func graceful() rest.Resource[Part] {
 // cluster is several APIs that share a store, as replicas do, in a synctest bubble.
 type cluster struct {
 	*testing.T
-	store *storage.Engine
+	store *engine.Engine
 }
 
 func inCluster(t *testing.T, f func(c *cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c := &cluster{t, storage.NewMemory(storage.Options{})}
+		c := &cluster{t, memory.New(storage.Options{})}
 		defer func() { assert.NoError(t, c.store.Close()) }()
 		f(c)
 	})
@@ -167,7 +169,7 @@ func TestManyReplicasEndAGracePeriodOnce(t *testing.T) {
 // stale is the store of a replica that lags behind: a read that does not ask for the most recent state shows an old
 // one.
 type stale struct {
-	*storage.Engine
+	*engine.Engine
 	t *testing.T
 }
 
@@ -184,7 +186,7 @@ func (s stale) List(ctx context.Context, q storage.Query, into []*storage.Record
 // A controller decides on the most recent state that an owner is absent, a namespace empty or a time past.
 func TestControllersReadTheMostRecentState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := stale{storage.NewMemory(storage.Options{}), t}
+		store := stale{memory.New(storage.Options{}), t}
 		short := graceful()
 		short.TimeToLive = time.Hour
 		inBubble(t, lifecycle.Run, rest.Options{Store: store},

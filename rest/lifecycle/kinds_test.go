@@ -16,6 +16,8 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 type controller = func(context.Context, *rest.API, lifecycle.Options) error
@@ -180,7 +182,7 @@ func TestDependentsOfAWithdrawnKind(t *testing.T) {
 
 // heldStore holds the lists of one resource.
 type heldStore struct {
-	*storage.Engine
+	*engine.Engine
 	resource string
 	held     chan struct{}
 }
@@ -196,7 +198,7 @@ func (s *heldStore) List(ctx context.Context, options storage.Query, into []*sto
 // new form ends the history of the kind, but the collector still sees the owner go.
 func TestDependentsOfAKindWithdrawnInAnotherForm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &heldStore{Engine: storage.NewMemory(storage.Options{}), resource: "lates1.late.example.com",
+		store := &heldStore{Engine: memory.New(storage.Options{}), resource: "lates1.late.example.com",
 			held: make(chan struct{})}
 		defer func() { assert.NoError(t, store.Close()) }()
 		inBubble(t, lifecycle.CollectGarbage, rest.Options{Store: store}, []rest.Definition{sites(), late(0)},
@@ -224,7 +226,7 @@ func TestDependentsOfAKindWithdrawnInAnotherForm(t *testing.T) {
 
 // readStore counts how often each resource is listed.
 type readStore struct {
-	*storage.Engine
+	*engine.Engine
 	mu    sync.Mutex
 	lists map[string]int
 }
@@ -240,7 +242,7 @@ func (s *readStore) List(ctx context.Context, options storage.Query, into []*sto
 // read alone.
 func TestEachResourceIsReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &readStore{Engine: storage.NewMemory(storage.Options{}), lists: map[string]int{}}
+		store := &readStore{Engine: memory.New(storage.Options{}), lists: map[string]int{}}
 		defer func() { assert.NoError(t, store.Close()) }()
 		inBubble(t, lifecycle.Run, rest.Options{Store: store},
 			[]rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()}, func(w *world) {

@@ -14,6 +14,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // heldBack is the condition of a namespace with objects of unserved resources.
@@ -53,7 +54,7 @@ func TestNamespaceWithObjectsOfAWithdrawnResource(t *testing.T) {
 // objects.
 func TestOlderLeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.Options{})
+		store := memory.New(storage.Options{})
 		defer func() { assert.NoError(t, store.Close()) }()
 		newer, err := rest.New(rest.Options{Store: store}, rest.NamespacesOf[Namespace](), parts(), sites())
 		require.NoError(t, err)

@@ -17,6 +17,8 @@ import (
 	"github.com/decorum-go/decorum/rest/metrics"
 	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 func TestMetricsCountTheObjects(t *testing.T) {
@@ -49,7 +51,7 @@ func TestMetricsShowThePlaces(t *testing.T) {
 
 // reporting is a store that reports further figures.
 type reporting struct {
-	*storage.Engine
+	*engine.Engine
 	add func(*storage.StoreStats)
 }
 
@@ -62,7 +64,7 @@ func (r reporting) StoreStats() storage.StoreStats {
 // newWorldOver returns a world over a store that reports further figures.
 func newWorldOver(t *testing.T, add func(*storage.StoreStats)) *world {
 	t.Helper()
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	return newWorldWith(t, rest.Options{Store: reporting{store, add}})
 }
@@ -99,7 +101,7 @@ func TestMetricsShowTheLagOfAReplica(t *testing.T) {
 type silent struct{ storage.Store }
 
 func TestMetricsOfAStoreWithoutFigures(t *testing.T) {
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	defer store.Close()
 	w := newWorldWith(t, rest.Options{Store: silent{store}})
 	assert.Empty(t, w.values("apiserver_resource_objects"))

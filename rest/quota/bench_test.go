@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // BenchmarkCreate measures what limits on the namespace and on the user cost a write.
@@ -17,7 +18,7 @@ func BenchmarkCreate(b *testing.B) {
 	})
 	for name, ledger := range map[string]func() storage.Ledger{"without": nil, "with": limits} {
 		b.Run(name, func(b *testing.B) {
-			store := storage.NewMemory(storage.Options{Ledger: ledger})
+			store := memory.New(storage.Options{Ledger: ledger})
 			defer store.Close()
 			api := serve(b, store, nil)
 			b.ReportAllocs()

@@ -1,6 +1,6 @@
 // Package quota limits how many objects a namespace or a user has, and how many bytes they take:
 //
-//	store := storage.NewMemory(storage.Options{Ledger: quota.New(quota.Fixed(map[quota.Account][]quota.Limit{
+//	store := memory.New(storage.Options{Ledger: quota.New(quota.Fixed(map[quota.Account][]quota.Limit{
 //		{Namespace: "team-a"}: {{Name: "widgets", Resource: "widgets.example.com", Objects: 100}},
 //		{User: "guest"}:       {{Name: "guests", Objects: 10, Bytes: 1 << 20}},
 //	}))})

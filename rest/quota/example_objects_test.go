@@ -9,12 +9,13 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // An administrator limits a namespace with an object, as kubectl create quota does.
 func ExampleResourceQuotas() {
 	quotas := quota.NewResourceQuotas(nil)
-	store := storage.NewMemory(storage.Options{Ledger: quotas.Ledger})
+	store := memory.New(storage.Options{Ledger: quotas.Ledger})
 	defer store.Close()
 	notes := rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"}
 	api, err := rest.New(rest.Options{Store: store, Plugins: []rest.Plugin{quotas}}, notes)

@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Every namespace may have two notes, and every user one megabyte.
@@ -23,7 +24,7 @@ func Example() {
 		}
 		return []quota.Limit{{Name: "per-namespace", Resource: "notes.example.com", Objects: 2}}
 	}
-	store := storage.NewMemory(storage.Options{Ledger: quota.New(limits)})
+	store := memory.New(storage.Options{Ledger: quota.New(limits)})
 	defer store.Close()
 	api, err := rest.New(rest.Options{Store: store},
 		rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})

@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
@@ -51,17 +52,17 @@ func shelves() rest.Resource[Shelf] {
 	return rest.Resource[Shelf]{Group: "example.com", Version: "v1", Plural: "shelves", Scope: rest.ScopeCluster}
 }
 
-// memory returns a store in memory with limits.
-func memory(t testing.TB, limits map[quota.Account][]quota.Limit) storage.Store {
+// inMemory returns a store in memory with limits.
+func inMemory(t testing.TB, limits map[quota.Account][]quota.Limit) storage.Store {
 	t.Helper()
-	store := storage.NewMemory(storage.Options{Ledger: quota.New(quota.Fixed(limits))})
+	store := memory.New(storage.Options{Ledger: quota.New(quota.Fixed(limits))})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	return store
 }
 
 // stores are the stores on which a test runs.
 var stores = map[string]func(testing.TB, map[quota.Account][]quota.Limit) storage.Store{
-	"memory": memory,
+	"memory": inMemory,
 	"bolt": func(t testing.TB, limits map[quota.Account][]quota.Limit) storage.Store {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "objects.db")

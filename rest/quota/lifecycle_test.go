@@ -20,7 +20,7 @@ func TestGarbageCollection(t *testing.T) {
 		apimeta.DeletePropagationForeground: 0} {
 		t.Run(string(policy), func(t *testing.T) {
 			limits := map[quota.Account][]quota.Limit{}
-			store := memory(t, limits)
+			store := inMemory(t, limits)
 			api := serve(t, store, nil)
 			client := as(t, api, "alice", "a")
 			owner, err := client.Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "owner"}})

@@ -16,7 +16,7 @@ import (
 // namespace. A tenant who may read them sees what is used (kubectl describe quota):
 //
 //	quotas := quota.NewResourceQuotas(nil)
-//	store := storage.NewMemory(storage.Options{Ledger: quotas.Ledger})
+//	store := memory.New(storage.Options{Ledger: quotas.Ledger})
 //	api, err := rest.New(rest.Options{Store: store, Plugins: []rest.Plugin{quotas}}, widgets)
 //	…
 //	err = quotas.Run(ctx, api) // on the leader, beside the other controllers

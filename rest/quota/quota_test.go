@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Each limit refuses the write that exceeds it in the words of Kubernetes.
@@ -48,7 +49,7 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			limits := map[quota.Account][]quota.Limit{}
-			api := serve(t, memory(t, limits), nil)
+			api := serve(t, inMemory(t, limits), nil)
 			require.NoError(t, create(t.Context(), api, "alice", "a", "1"))
 			require.NoError(t, create(t.Context(), api, "alice", "a", "2"))
 			_, err := resttest.Client[Shelf](t, api).AsUser(access.User{Name: "alice"}).Create(t.Context(),
@@ -73,7 +74,7 @@ func TestLimits(t *testing.T) {
 // A limit on bytes and objects reports what exceeds it.
 func TestBytes(t *testing.T) {
 	limits := map[quota.Account][]quota.Limit{}
-	store := memory(t, limits)
+	store := inMemory(t, limits)
 	api := serve(t, store, nil)
 	post := func(name string) (code int, message string) {
 		return send(t, api, "alice", "POST", "namespaces/a/notes", note(name, ""))
@@ -97,7 +98,7 @@ func TestBytes(t *testing.T) {
 // Numbers are written as Kubernetes writes them.
 func TestThousands(t *testing.T) {
 	for limit, want := range map[int]string{1: "1", 999: "999", 1000: "1k", 1500: "1500", 2_000_000: "2M"} {
-		api := serve(t, memory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName,
+		api := serve(t, inMemory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName,
 			Bytes: int64(limit)}}}), nil)
 		_, message := send(t, api, "alice", "POST", "namespaces/a/notes", note("x", strings.Repeat("x", limit)))
 		assert.True(t, strings.HasSuffix(message, "limited: bytes/notes.example.com="+want), message)
@@ -107,7 +108,7 @@ func TestThousands(t *testing.T) {
 // An update needs room for what it adds. One that adds nothing passes, even above the limit.
 func TestUpdates(t *testing.T) {
 	limits := map[quota.Account][]quota.Limit{}
-	store := memory(t, limits)
+	store := inMemory(t, limits)
 	api := serve(t, store, nil)
 	code, message := send(t, api, "alice", "POST", "namespaces/a/notes", note("x", "123456"))
 	require.Equal(t, 201, code, message)
@@ -133,7 +134,7 @@ func TestUpdates(t *testing.T) {
 // Every way of deleting frees the place. A deletion that waits for finalizers passes, and frees the place when the
 // object goes.
 func TestDeletions(t *testing.T) {
-	store := memory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName, Objects: 1}}})
+	store := inMemory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName, Objects: 1}}})
 	api := serve(t, store, nil)
 	for name, path := range map[string]string{"delete": "namespaces/a/notes/x", "deletecollection": "namespaces/a/notes"} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +149,7 @@ func TestDeletions(t *testing.T) {
 	}
 	t.Run("finalizers", func(t *testing.T) {
 		limits := map[quota.Account][]quota.Limit{}
-		store := memory(t, limits)
+		store := inMemory(t, limits)
 		api := serve(t, store, nil)
 		client := as(t, api, "alice", "a")
 		_, err := client.Create(t.Context(),
@@ -170,7 +171,7 @@ func TestDeletions(t *testing.T) {
 
 // A write that fails for another reason uses up nothing, and its error says nothing about quotas.
 func TestFailedWrites(t *testing.T) {
-	api := serve(t, memory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName,
+	api := serve(t, inMemory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName,
 		Objects: 2}}}), nil)
 	require.NoError(t, create(t.Context(), api, "alice", "a", "x"))
 	for range 3 {
@@ -184,7 +185,7 @@ func TestFailedWrites(t *testing.T) {
 // An object counts for the user who created it, whoever writes it.
 func TestCreators(t *testing.T) {
 	limits := map[quota.Account][]quota.Limit{{User: "alice"}: {{Name: "of alice", Objects: 1}}}
-	store := memory(t, limits)
+	store := inMemory(t, limits)
 	api := serve(t, store, nil)
 	require.NoError(t, create(t.Context(), api, "alice", "a", "x"))
 	assert.True(t, status.IsForbidden(create(t.Context(), api, "alice", "b", "x")), "in another namespace, too")
@@ -215,7 +216,7 @@ func TestRestrictedClients(t *testing.T) {
 		}
 		return access.Allow(""), nil
 	})
-	api := serve(t, memory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName,
+	api := serve(t, inMemory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName,
 		Objects: 1}}}), authorizer)
 	require.NoError(t, create(t.Context(), api, "bob", "a", "x"))
 	body := `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"y","labels":{"of":"alice"}}}`
@@ -236,7 +237,7 @@ func TestLimitsThatPanic(t *testing.T) {
 		}
 		return []quota.Limit{{Name: "q", Objects: 1}}
 	})
-	store := storage.NewMemory(storage.Options{Ledger: limits})
+	store := memory.New(storage.Options{Ledger: limits})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	api := serve(t, store, nil)
 	for _, c := range []struct {

@@ -24,13 +24,14 @@ import (
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // managed returns an API whose limits are objects.
 func managed(t *testing.T, more func(quota.Account) []quota.Limit) (*rest.API, *quota.ResourceQuotas) {
 	t.Helper()
 	quotas := quota.NewResourceQuotas(more)
-	store := storage.NewMemory(storage.Options{Ledger: quotas.Ledger})
+	store := memory.New(storage.Options{Ledger: quotas.Ledger})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	api, err := rest.New(rest.Options{Store: store, Plugins: []rest.Plugin{quotas}}, notes())
 	require.NoError(t, err)

@@ -100,7 +100,7 @@ func TestRestart(t *testing.T) {
 
 // The objects of a kind count while an API serves the kind.
 func TestWithdrawnKinds(t *testing.T) {
-	api := serve(t, memory(t, map[quota.Account][]quota.Limit{{User: "alice"}: {{Name: "q", Objects: 2}}}), nil)
+	api := serve(t, inMemory(t, map[quota.Account][]quota.Limit{{User: "alice"}: {{Name: "q", Objects: 2}}}), nil)
 	shelf := func(name string) error {
 		_, err := resttest.Client[Shelf](t, api).AsUser(access.User{Name: "alice"}).Create(t.Context(),
 			&Shelf{ObjectMeta: apimeta.ObjectMeta{Name: name}})
@@ -122,7 +122,7 @@ func TestWithdrawnKinds(t *testing.T) {
 // Objects that a new declaration of their kind makes larger count with their new size, for the users who created them.
 func TestReplacedKinds(t *testing.T) {
 	limits := map[quota.Account][]quota.Limit{}
-	store := memory(t, limits)
+	store := inMemory(t, limits)
 	api := serve(t, store, nil)
 	require.NoError(t, create(t.Context(), api, "alice", "a", "1"))
 	before := sizeOf(t, store, "a", "1")

@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // A right counts as soon as it has been granted, and ends as soon as it has been withdrawn, while others grant and
@@ -23,7 +24,7 @@ func TestConcurrentChangesCountAtOnce(t *testing.T) {
 
 // The same holds if the bindings have a store of their own, whose revisions are far below those of the other roles.
 func TestConcurrentChangesInAnotherStoreCountAtOnce(t *testing.T) {
-	own := storage.NewMemory(storage.Options{Start: 1})
+	own := memory.New(storage.Options{Start: 1})
 	t.Cleanup(func() { require.NoError(t, own.Close()) })
 	concurrentChanges(t, rest.Options{Stores: map[apimeta.GroupResource]storage.Store{
 		{Group: "rbac.authorization.k8s.io", Resource: "rolebindings"}: own}})

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 func TestAdministratorsAreRequired(t *testing.T) {
@@ -82,7 +83,7 @@ func (s *server) may(t testing.TB, user string) bool {
 
 // Every decision sees all earlier writes of roles and bindings, of all clients and in any order.
 func TestChangesCountAtOnce(t *testing.T) {
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	s, replica := start(t, store), start(t, store)
 	both := func(want bool, step string) {

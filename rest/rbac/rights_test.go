@@ -15,11 +15,12 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // The watch of a user who loses a right ends, whichever replica takes the right away. Other watches go on.
 func TestWatchesEndWithTheirRights(t *testing.T) {
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	s, replica := start(t, store), start(t, store)
 	s.must(t, "POST", clusterRoles,
@@ -72,7 +73,7 @@ func TestWatchesOfImpersonatedAdministratorsEnd(t *testing.T) {
 // After the store has failed, the Authorizer follows the roles again, and applies the changes that it missed.
 func TestWatchesEndWithTheirRightsAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &apitest.FailsToWatchOnce{Store: storage.NewMemory(storage.Options{})}
+		store := &apitest.FailsToWatchOnce{Store: memory.New(storage.Options{})}
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		s := start(t, store)
 		s.must(t, "POST", clusterRoles,

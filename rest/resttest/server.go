@@ -14,6 +14,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Options change the defaults of [New]. The zero value serves an empty API in memory.
@@ -81,7 +82,7 @@ func NewWith(t testing.TB, options Options, definitions ...rest.Definition) *Ser
 	}
 	closeStore := func() error { return nil }
 	if o.Store == nil {
-		memory := storage.NewMemory(storage.Options{Start: 1, Now: o.Now, MaxLogAge: forever})
+		memory := memory.New(storage.Options{Start: 1, Now: o.Now, MaxLogAge: forever})
 		o.Store, closeStore = memory, memory.Close
 	}
 	s.store = o.Store

@@ -22,6 +22,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 const shipsPath = "/apis/fleet.example.com/v1/namespaces/default/ships"
@@ -122,7 +123,7 @@ func TestClock(t *testing.T) {
 }
 
 func TestOptionsOfTheAPIAreTheHosts(t *testing.T) {
-	store := storage.NewMemory(storage.Options{Start: 100})
+	store := memory.New(storage.Options{Start: 100})
 	errs := inside(t, func(t *fakeT) {
 		s := resttest.NewWith(t, resttest.Options{API: rest.Options{
 			Store:  store,

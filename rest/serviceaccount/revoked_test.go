@@ -22,6 +22,7 @@ import (
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // watching is a watch of the namespaces with a token.
@@ -183,7 +184,7 @@ func createBound(t testing.TB, s *server, kind string) {
 // A watch ends if any replica deletes the account, and if the token dies while the watch opens.
 func TestWatchesEndInEveryReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.Options{})
+		store := memory.New(storage.Options{})
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		s := startOn(t, store, nil)
 		accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer,
@@ -233,7 +234,7 @@ func (r replaced) Plug(api rest.PluginAPI) (rest.PluginParts, error) {
 // While the Issuer cannot follow the accounts, it keeps no watch open. The next watch makes it follow them again.
 func TestWatchesEndIfTheStoreFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &apitest.FailsToWatchOnce{Store: storage.NewMemory(storage.Options{}), Resource: "serviceaccounts"}
+		store := &apitest.FailsToWatchOnce{Store: memory.New(storage.Options{}), Resource: "serviceaccounts"}
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		s := startOn(t, store, nil)
 		s.account(t, "builder")

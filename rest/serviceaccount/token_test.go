@@ -26,6 +26,7 @@ import (
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -103,7 +104,7 @@ func (s *failingStore) Get(ctx context.Context, key storage.Key, revision watch.
 // If the store cannot tell whether the account of a token exists, the answer is the error of the store, and never 401:
 // a client would drop its token. A review of the token fails too, and does not call the token invalid.
 func TestAStoreThatFailsRefusesNoToken(t *testing.T) {
-	store := &failingStore{Store: storage.NewMemory(storage.Options{})}
+	store := &failingStore{Store: memory.New(storage.Options{})}
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	s := startOn(t, store, nil)
 	s.account(t, "builder")

@@ -20,6 +20,7 @@ import (
 	"github.com/decorum-go/decorum/rest/transaction"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // A role of Kubernetes in one namespace extends to the objects of this namespace, and the path needs a right of its
@@ -99,7 +100,7 @@ func TestObjectsAreChargedTogether(t *testing.T) {
 	limits := quota.New(quota.Fixed(map[quota.Account][]quota.Limit{
 		{Namespace: "default"}: {{Name: "three", Resource: "accounts.example.com", Objects: 3}},
 	}))
-	store := storage.NewMemory(storage.Options{Ledger: limits})
+	store := memory.New(storage.Options{Ledger: limits})
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
 	api := newAPI(t, rest.Options{Store: store})
 	apitest.Must(t, api, "POST", accounts, object(`"name":"first"`, 1))

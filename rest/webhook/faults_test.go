@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/webhook"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // A webhook that cannot be called, or whose answer makes no sense, fails the write or lets it pass, as its failure
@@ -194,7 +195,7 @@ func TestAWebhookThatCallsBack(t *testing.T) {
 
 // Two servers share a store, and so the configurations.
 func TestReplicas(t *testing.T) {
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	w := newWorldWith(t, webhook.Options{}, rest.Options{Store: store})
 	w.answers("/deny", deny)
 	other := &world{TB: t, API: w.newAPI(webhook.Options{Calls: w.calls}, rest.Options{Store: store})}

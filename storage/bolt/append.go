@@ -7,11 +7,12 @@ import (
 	bbolt "go.etcd.io/bbolt"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 )
 
-// Append implements [storage.Backend]: one transaction and one sync for all groups. Each transaction also drops a few
+// Append implements [engine.Backend]: one transaction and one sync for all groups. Each transaction also drops a few
 // of the changes that exceed the bounds of the history.
-func (f *file) Append(ctx context.Context, groups []storage.Group) error {
+func (f *file) Append(ctx context.Context, groups []engine.Group) error {
 	at := &place{}
 	return f.update(at, func(tx *bbolt.Tx, c *committed) error {
 		w := writing{ctx: ctx, file: f, tx: tx, committed: c, at: at}
@@ -38,7 +39,7 @@ type writing struct {
 }
 
 // change writes one change of a group: the object, and how to undo it.
-func (w *writing) change(e storage.Entry, g storage.Group) error {
+func (w *writing) change(e storage.Entry, g engine.Group) error {
 	*w.at = place{resource: e.Key.Resource, key: e.Key.Namespace + "/" + e.Key.Name}
 	old, err := w.current(e.Key)
 	if err != nil {
@@ -122,7 +123,7 @@ func (w *writing) count(old *record, values int64, size int) {
 }
 
 // record adds a change to the history.
-func (w *writing) record(e storage.Entry, g storage.Group) error {
+func (w *writing) record(e storage.Entry, g engine.Group) error {
 	number := w.forms.number(e.Key.Resource, e.Form)
 	if number < 0 {
 		return fmt.Errorf("the form %q of %q was not noted before", e.Form, e.Key.Resource)

@@ -11,6 +11,7 @@ import (
 	bbolt "go.etcd.io/bbolt"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -24,22 +25,22 @@ const (
 const maxRevision watch.Revision = 1 << 53
 
 var (
-	_ storage.Backend        = (*file)(nil)
-	_ storage.BoundedBackend = (*file)(nil)
+	_ engine.Backend        = (*file)(nil)
+	_ engine.BoundedBackend = (*file)(nil)
 )
 
 var errReadOnly = errors.New("the file was opened for reading only")
 
-// Begin implements [storage.Backend].
-func (f *file) Begin(_ context.Context, clock watch.Revision) (storage.Start, error) {
+// Begin implements [engine.Backend].
+func (f *file) Begin(_ context.Context, clock watch.Revision) (engine.Start, error) {
 	if f.opts.ReadOnly {
 		err := withPath(f.path, errReadOnly)
 		f.failed.Store(&err)
 		c := f.current.Load()
-		return storage.Start{Revision: c.revision, Oldest: c.oldest, ReadOnly: err}, nil
+		return engine.Start{Revision: c.revision, Oldest: c.oldest, ReadOnly: err}, nil
 	}
 	if next := max(clock, f.current.Load().revision+1); next >= maxRevision { // the file must not keep a revision that no later clock reaches
-		return storage.Start{}, withPath(f.path, fmt.Errorf("%w: the store would begin at %d", storage.ErrRevision, next))
+		return engine.Start{}, withPath(f.path, fmt.Errorf("%w: the store would begin at %d", storage.ErrRevision, next))
 	}
 	err := f.update(nil, func(_ *bbolt.Tx, c *committed) error {
 		if c.revision = max(clock, c.revision+1); c.oldest == 0 {
@@ -48,11 +49,11 @@ func (f *file) Begin(_ context.Context, clock watch.Revision) (storage.Start, er
 		return nil
 	})
 	c := f.current.Load()
-	return storage.Start{Revision: c.revision, Oldest: c.oldest}, err
+	return engine.Start{Revision: c.revision, Oldest: c.oldest}, err
 }
 
-// Load implements [storage.Backend].
-func (f *file) Load(ctx context.Context, resource, form string, yield func(storage.Stored) error) error {
+// Load implements [engine.Backend].
+func (f *file) Load(ctx context.Context, resource, form string, yield func(engine.Stored) error) error {
 	known := f.current.Load().forms
 	mine := known.number(resource, form)
 	w := walk{file: f, resource: resource, damaged: f.opts.SkipDamaged}
@@ -60,7 +61,7 @@ func (f *file) Load(ctx context.Context, resource, form string, yield func(stora
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var step []storage.Stored
+		var step []engine.Stored
 		var err error
 		if step, more, err = w.step(known, mine); err != nil {
 			return err
@@ -83,7 +84,7 @@ type walk struct {
 }
 
 // step reads the next few records.
-func (w *walk) step(known forms, mine int) (records []storage.Stored, more bool, err error) {
+func (w *walk) step(known forms, mine int) (records []engine.Stored, more bool, err error) {
 	f, at := w.file, &place{resource: w.resource}
 	err = f.view(at, func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte(objectsBucket)).Bucket([]byte(w.resource))
@@ -126,7 +127,7 @@ func seekAfter(c *bbolt.Cursor, after []byte) (key, value []byte) {
 }
 
 // stored verifies and opens a record.
-func (f *file) stored(resource string, key, value []byte, known forms) (s storage.Stored, err error) {
+func (f *file) stored(resource string, key, value []byte, known forms) (s engine.Stored, err error) {
 	r, err := parseRecord(resource, key, value)
 	if err != nil {
 		return s, err
@@ -135,7 +136,7 @@ func (f *file) stored(resource string, key, value []byte, known forms) (s storag
 	if !ok {
 		return s, fmt.Errorf("the key %q has no name", key)
 	}
-	s = storage.Stored{Key: storage.Key{Resource: resource, Namespace: string(namespace), Name: string(name)},
+	s = engine.Stored{Key: storage.Key{Resource: resource, Namespace: string(namespace), Name: string(name)},
 		Revision: r.revision, Written: storage.Moment(r.written), Creator: r.creator}
 	if s.Form, err = known.name(resource, r.form); err != nil {
 		return s, err
@@ -144,9 +145,9 @@ func (f *file) stored(resource string, key, value []byte, known forms) (s storag
 	return s, err
 }
 
-// History implements [storage.Backend].
+// History implements [engine.Backend].
 func (f *file) History(ctx context.Context, resource string,
-	yield func(storage.PriorState) error) (oldest watch.Revision, err error) {
+	yield func(engine.PriorState) error) (oldest watch.Revision, err error) {
 	at := &place{}
 	err = f.view(at, func(tx *bbolt.Tx) error {
 		_, s, err := readMeta(tx)
@@ -189,12 +190,12 @@ func (f *file) History(ctx context.Context, resource string,
 }
 
 // undo verifies and opens a change of the history.
-func (f *file) undo(key, value []byte, known forms) (u storage.PriorState, err error) {
+func (f *file) undo(key, value []byte, known forms) (u engine.PriorState, err error) {
 	c, err := parseChange(key, value)
 	if err != nil {
 		return u, err
 	}
-	u = storage.PriorState{Key: c.key, Revision: watch.Revision(binary.BigEndian.Uint64(key)), GroupEnd: c.groupEnd,
+	u = engine.PriorState{Key: c.key, Revision: watch.Revision(binary.BigEndian.Uint64(key)), GroupEnd: c.groupEnd,
 		At: time.UnixMicro(c.at), Written: storage.Moment(c.writtenBefore)}
 	if u.Form, err = known.name(c.key.Resource, c.form); err != nil || !c.before {
 		return u, err
@@ -203,7 +204,7 @@ func (f *file) undo(key, value []byte, known forms) (u storage.PriorState, err e
 	return u, err
 }
 
-// Rewrite implements [storage.Backend].
+// Rewrite implements [engine.Backend].
 func (f *file) Rewrite(ctx context.Context, resource, form string, records []*storage.Record) error {
 	if f.current.Load().forms.number(resource, form) < 0 {
 		err := f.update(&place{resource: resource}, func(tx *bbolt.Tx, c *committed) error {
@@ -253,7 +254,7 @@ func (f *file) rewrite(resource, form string, records []*storage.Record) error {
 	})
 }
 
-// Room implements [storage.BoundedBackend]. A write needs about twice the bytes by which its objects grow, for the object and
+// Room implements [engine.BoundedBackend]. A write needs about twice the bytes by which its objects grow, for the object and
 // for the history.
 func (f *file) Room(grown int64) error {
 	c := f.current.Load()

@@ -8,7 +8,7 @@ import (
 
 	bbolt "go.etcd.io/bbolt"
 
-	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -63,7 +63,7 @@ func (f *file) check(ctx context.Context) error {
 	c := &checking{file: f, ctx: ctx}
 	c.report = c.collect
 	err := c.walk(func() error {
-		if err := c.objects(func(storage.Stored) {}); err != nil {
+		if err := c.objects(func(engine.Stored) {}); err != nil {
 			return err
 		}
 		if err := c.history(); err != nil {
@@ -121,7 +121,7 @@ func (c *checking) each(b *bbolt.Bucket, at *place, look func(key, value []byte)
 }
 
 // objects checks all objects, and calls intact with those that pass.
-func (c *checking) objects(intact func(storage.Stored)) error {
+func (c *checking) objects(intact func(engine.Stored)) error {
 	objects := c.tx.Bucket([]byte(objectsBucket))
 	var resources []string
 	at := &place{resource: "the list of resources"}

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 
-	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 )
 
 // Dump calls take with every object of a file that no store has open for writing, in the order of resources, namespaces
 // and names. It needs no declaration of their kinds, so it also reads what the program does not serve any more. It
 // changes nothing. It uses Path, Transformer and SkipDamaged: with SkipDamaged, Dump omits damaged objects, and those
 // in pages that it cannot read; otherwise it returns the first error. If take returns an error, Dump returns it.
-func Dump(ctx context.Context, opts Options, take func(storage.Stored) error) error {
+func Dump(ctx context.Context, opts Options, take func(engine.Stored) error) error {
 	path, err := opts.path()
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func Dump(ctx context.Context, opts Options, take func(storage.Stored) error) er
 		return nil
 	}}
 	err = c.walk(func() error {
-		return c.objects(func(s storage.Stored) {
+		return c.objects(func(s engine.Stored) {
 			if taking.Err() != nil {
 				return
 			}

@@ -3,7 +3,7 @@ package bolt
 import (
 	"context"
 
-	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 )
 
 // hooked is a file that calls functions before and after each commit.
@@ -12,7 +12,7 @@ type hooked struct {
 	before, after func() error
 }
 
-func (h *hooked) Append(ctx context.Context, groups []storage.Group) error {
+func (h *hooked) Append(ctx context.Context, groups []engine.Group) error {
 	if err := h.before(); err != nil {
 		return err
 	}
@@ -32,6 +32,6 @@ func OpenHooked(ctx context.Context, opts Options, before, after func() error) (
 	if err != nil {
 		return nil, err
 	}
-	engine, err := storage.Open(ctx, &hooked{f, before, after}, opts.Engine)
+	engine, err := engine.Open(ctx, &hooked{f, before, after}, opts.Engine)
 	return &Store{engine, f}, err
 }

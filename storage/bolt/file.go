@@ -25,7 +25,7 @@ const growBy = 4 << 20
 // lockWait is how long bbolt tries to lock a file: once.
 const lockWait = 50 * time.Millisecond
 
-// file is the [storage.Backend] of a store.
+// file is the [engine.Backend] of a store.
 type file struct {
 	opts   Options
 	path   string
@@ -229,7 +229,7 @@ func (f *file) failure() error {
 	return nil
 }
 
-// Close implements [storage.Backend]. It commits an empty transaction. Then both meta pages lead to the complete data,
+// Close implements [engine.Backend]. It commits an empty transaction. Then both meta pages lead to the complete data,
 // so the store loses nothing if one of them is damaged.
 func (f *file) Close() error {
 	if c := f.current.Load(); f.failure() == nil && !c.synced.IsZero() {

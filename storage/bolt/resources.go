@@ -7,7 +7,7 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// ResourcesIn implements [storage.Backend]. A resource has a bucket, whose keys begin with the namespace.
+// ResourcesIn implements [engine.Backend]. A resource has a bucket, whose keys begin with the namespace.
 func (f *file) ResourcesIn(_ context.Context, namespace string,
 	known func(resource string) bool) (all []string, err error) {
 	var prefix []byte

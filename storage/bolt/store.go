@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/seal"
 	"github.com/decorum-go/decorum/watch"
 )
 
 // Store is a [storage.Store] in a file.
 type Store struct {
-	*storage.Engine
+	*engine.Engine
 	file *file
 }
 
@@ -50,7 +51,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine, err := storage.Open(ctx, f, opts.Engine)
+	engine, err := engine.Open(ctx, f, opts.Engine)
 	if err != nil {
 		return nil, err
 	}

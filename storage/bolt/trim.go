@@ -68,7 +68,7 @@ func (w *writing) drop(most int, due func(groupEnd watch.Revision, at int64) boo
 	return nil
 }
 
-// Compact implements [storage.Backend].
+// Compact implements [engine.Backend].
 func (f *file) Compact(ctx context.Context, through watch.Revision) error {
 	for {
 		if err := ctx.Err(); err != nil {

@@ -15,6 +15,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -27,13 +28,13 @@ const (
 )
 
 var (
-	_ storage.Authority = (*authority)(nil)
-	_ storage.Sized     = (*authority)(nil)
+	_ engine.Authority = (*authority)(nil)
+	_ engine.Sized     = (*authority)(nil)
 )
 
-// authority implements [storage.Authority].
+// authority implements [engine.Authority].
 type authority struct {
-	*storage.Forms
+	*engine.Forms
 
 	opts   Options
 	client *clientv3.Client
@@ -80,8 +81,8 @@ func (a *authority) get(ctx context.Context, key string, opts ...clientv3.OpOpti
 	return response, nil
 }
 
-// Size implements [storage.Sized]. It is the size of the whole database of the etcd member that answers.
-func (a *authority) Size(ctx context.Context) (storage.Size, error) {
+// Size implements [engine.Sized]. It is the size of the whole database of the etcd member that answers.
+func (a *authority) Size(ctx context.Context) (engine.Size, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.opts.Timeout)
 	defer cancel()
 	endpoint := "" // a client that calls a server in this process directly needs no endpoint
@@ -90,9 +91,9 @@ func (a *authority) Size(ctx context.Context) (storage.Size, error) {
 	}
 	status, err := a.client.Status(ctx, endpoint)
 	if err != nil {
-		return storage.Size{}, fmt.Errorf("the size of etcd: %w", err)
+		return engine.Size{}, fmt.Errorf("the size of etcd: %w", err)
 	}
-	return storage.Size{ID: a.id, FileBytes: status.DbSize, FreeBytes: status.DbSize - status.DbSizeInUse}, nil
+	return engine.Size{ID: a.id, FileBytes: status.DbSize, FreeBytes: status.DbSize - status.DbSizeInUse}, nil
 }
 
 // unavailable returns the error of a request that etcd did not answer, or an error that wraps the one of the caller's
@@ -111,7 +112,7 @@ func unavailable(ctx context.Context, err error) error {
 	return storage.Unavailable(fmt.Errorf("etcd does not answer: %w", err))
 }
 
-// Begin implements [storage.Authority].
+// Begin implements [engine.Authority].
 func (a *authority) Begin(ctx context.Context, clock watch.Revision, since time.Time) (watch.Revision, error) {
 	// A full etcd refuses even a transaction that finds a store and creates nothing.
 	found, err := a.get(ctx, a.keys.meta)
@@ -188,7 +189,7 @@ func (a *authority) mark(ctx context.Context, at int64) (m mark, known int64, er
 	return m, response.Header.Revision, err
 }
 
-// Latest implements [storage.Authority].
+// Latest implements [engine.Authority].
 func (a *authority) Latest(ctx context.Context) (last, known watch.Revision, err error) {
 	base, seen, sighted := a.base(), a.seen.Load(), a.feed.sighted()
 	m, revision, err := a.mark(ctx, 0)
@@ -204,7 +205,7 @@ func (a *authority) Latest(ctx context.Context) (last, known watch.Revision, err
 	return m.end(a), a.end(revision), nil
 }
 
-// Compact implements [storage.Authority]. It does not compact etcd, which other stores may share.
+// Compact implements [engine.Authority]. It does not compact etcd, which other stores may share.
 func (a *authority) Compact(ctx context.Context, through watch.Revision) error {
 	for {
 		response, err := a.get(ctx, a.keys.history)
@@ -240,7 +241,7 @@ func parseFloor(response *clientv3.GetResponse) (watch.Revision, error) {
 	return watch.Revision(floor), err
 }
 
-// Close implements [storage.Authority].
+// Close implements [engine.Authority].
 func (a *authority) Close() error {
 	if !a.owned {
 		return nil

@@ -10,12 +10,13 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 )
 
 const (
 	// MaxGroup is how many objects one write may change, and how many it may compare. etcd allows 128 operations in a
 	// transaction by default; one of them is the store's own. A write may concern one object less for each limited account
-	// (see [storage.Group]) that it charges.
+	// (see [engine.Group]) that it charges.
 	MaxGroup = 127
 	// MaxGroupBytes is how many bytes one write may have. It is etcd's default, less what the request needs besides.
 	MaxGroupBytes = 3 << 19
@@ -25,20 +26,20 @@ const (
 	resolveWait = 2 * time.Second
 )
 
-// Commit implements [storage.Authority] with one transaction. It passes the group to the engine itself, if nothing is
+// Commit implements [engine.Authority] with one transaction. It passes the group to the engine itself, if nothing is
 // missing before it. If the answer is lost, the feed can still show that the transaction was executed. After the
 // connection was lost, Commit waits until etcd is recognized: an earlier state may have given the revisions in the
 // conditions to other commits.
-func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Verdict, error) {
+func (a *authority) Commit(ctx context.Context, group engine.Group) (engine.Verdict, error) {
 	bounded, cancel := context.WithTimeout(clientv3.WithRequireLeader(ctx), a.opts.Timeout)
 	defer cancel()
 	if err := a.feed.untilResumed(bounded); err != nil {
-		return storage.Verdict{}, unavailable(ctx, err)
+		return engine.Verdict{}, unavailable(ctx, err)
 	}
 	m := marker{id: rand.Text(), at: group.At}
 	conditions, operations, err := a.transaction(ctx, group, &m)
 	if err != nil {
-		return storage.Verdict{}, err
+		return engine.Verdict{}, err
 	}
 	seen := a.expect(m.id)
 	defer a.forget(m.id)
@@ -50,21 +51,21 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 	a.see(response.Header.Revision)
 	if response.Succeeded {
 		a.show(ctx, m.id, operations, response.Header.Revision)
-		return storage.Verdict{Done: true, Revision: a.revision(response.Header.Revision, 0)}, nil
+		return engine.Verdict{Done: true, Revision: a.revision(response.Header.Revision, 0)}, nil
 	}
 	kvs := response.Responses[0].GetResponseRange().Kvs
 	if len(kvs) == 0 {
-		return storage.Verdict{}, fmt.Errorf("%w: %s does not exist", ErrFormat, a.keys.commit)
+		return engine.Verdict{}, fmt.Errorf("%w: %s does not exist", ErrFormat, a.keys.commit)
 	}
 	last := mark{revision: kvs[0].ModRevision}
 	if last.marker, err = parseMarker(kvs[0].Value); err != nil {
-		return storage.Verdict{}, err
+		return engine.Verdict{}, err
 	}
-	return storage.Verdict{Revision: last.end(a)}, nil
+	return engine.Verdict{Revision: last.end(a)}, nil
 }
 
 // transaction returns the conditions and operations of a group.
-func (a *authority) transaction(ctx context.Context, group storage.Group,
+func (a *authority) transaction(ctx context.Context, group engine.Group,
 	m *marker) ([]clientv3.Cmp, []clientv3.Op, error) {
 	conditions := make([]clientv3.Cmp, 0, len(group.Entries))
 	operations := make([]clientv3.Op, 1, len(group.Entries)+1)
@@ -113,22 +114,22 @@ func (a *authority) transaction(ctx context.Context, group storage.Group,
 }
 
 // outcome returns what became of a transaction whose answer is an error.
-func (a *authority) outcome(ctx context.Context, err error, seen <-chan int64) (storage.Verdict, error) {
+func (a *authority) outcome(ctx context.Context, err error, seen <-chan int64) (engine.Verdict, error) {
 	if refusal := refused(err); refusal != nil {
 		if rpctypes.Error(err) == rpctypes.ErrNoSpace {
 			a.noteFull(refusal)
 		}
-		return storage.Verdict{}, refusal
+		return engine.Verdict{}, refusal
 	}
 	timer := time.NewTimer(resolveWait)
 	defer timer.Stop()
 	select {
 	case revision := <-seen:
-		return storage.Verdict{Done: true, Revision: a.revision(revision, 0)}, nil
+		return engine.Verdict{Done: true, Revision: a.revision(revision, 0)}, nil
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	return storage.Verdict{}, storage.Unknown(err)
+	return engine.Verdict{}, storage.Unknown(err)
 }
 
 // expect returns a channel that receives the revision of a commit when the feed shows it.

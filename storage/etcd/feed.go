@@ -18,7 +18,7 @@ import (
 	grpcstatus "google.golang.org/grpc/status"
 
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -35,7 +35,7 @@ const maxEarly = 100
 // feed passes the commits to the engine, in order and each once. The watch and the writers call it.
 type feed struct {
 	mu       sync.Mutex // held while a commit is passed
-	yield    func(storage.Arrival) error
+	yield    func(engine.Arrival) error
 	position int64 // everything up to this revision of etcd was passed
 
 	sights sync.Mutex
@@ -46,7 +46,7 @@ type feed struct {
 }
 
 // begin makes the feed pass what follows a revision of etcd, until end is called. interrupt calls cancel.
-func (f *feed) begin(after int64, yield func(storage.Arrival) error, cancel context.CancelFunc) {
+func (f *feed) begin(after int64, yield func(engine.Arrival) error, cancel context.CancelFunc) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.yield, f.position = yield, after
@@ -156,7 +156,7 @@ func (f *feed) has(revision int64) bool {
 }
 
 // pass passes what the watch reports at a revision of etcd, unless the writer has passed it.
-func (f *feed) pass(revision int64, arrival *storage.Arrival) error {
+func (f *feed) pass(revision int64, arrival *engine.Arrival) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if revision <= f.position {
@@ -167,7 +167,7 @@ func (f *feed) pass(revision int64, arrival *storage.Arrival) error {
 
 // passEarly passes a commit before the watch reports it, if everything before it was passed. The writer does not wait
 // if the feed is busy or an upgrade pauses changes: then the watch passes the commit.
-func (f *feed) passEarly(s sighting, read func() (storage.Arrival, error)) {
+func (f *feed) passEarly(s sighting, read func() (engine.Arrival, error)) {
 	if !f.mu.TryLock() {
 		return
 	}
@@ -186,7 +186,7 @@ func (f *feed) passEarly(s sighting, read func() (storage.Arrival, error)) {
 }
 
 // move passes an arrival. The caller holds the lock.
-func (f *feed) move(revision int64, arrival *storage.Arrival) error {
+func (f *feed) move(revision int64, arrival *engine.Arrival) error {
 	if len(arrival.Entries) > 0 {
 		if err := f.yield(*arrival); err != nil {
 			return err
@@ -196,10 +196,10 @@ func (f *feed) move(revision int64, arrival *storage.Arrival) error {
 	return nil
 }
 
-// Follow implements [storage.Authority] with one watch of the commits and the objects of the store, and with the
+// Follow implements [engine.Authority] with one watch of the commits and the objects of the store, and with the
 // answers to this replica's own commits. Each time the watch connects, Follow checks whether etcd has gone back
 // meanwhile.
-func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
+func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(engine.Arrival) error) error {
 	bounded, cancel := context.WithCancel(ctx)
 	defer cancel()
 	a.feed.begin(a.at(after), yield, cancel)
@@ -320,7 +320,7 @@ func (a *authority) receive(ctx context.Context, events []*clientv3.Event) error
 
 // show passes a commit of this replica that etcd has confirmed, if nothing is missing before it.
 func (a *authority) show(ctx context.Context, id string, operations []clientv3.Op, revision int64) {
-	a.feed.passEarly(sighting{revision, id}, func() (storage.Arrival, error) {
+	a.feed.passEarly(sighting{revision, id}, func() (engine.Arrival, error) {
 		_, arrival, err := a.arrival(ctx, eventsOf(operations, revision))
 		return arrival, err
 	})
@@ -341,7 +341,7 @@ func eventsOf(operations []clientv3.Op, revision int64) []*clientv3.Event {
 
 // arrival returns the changes of one revision of etcd, in the order in which the transaction made them, and the marker
 // of the commit, if a store made the transaction.
-func (a *authority) arrival(ctx context.Context, events []*clientv3.Event) (m marker, arrival storage.Arrival, err error) {
+func (a *authority) arrival(ctx context.Context, events []*clientv3.Event) (m marker, arrival engine.Arrival, err error) {
 	revision := events[0].Kv.ModRevision
 	arrival.At = time.Now()
 	for _, e := range events {
@@ -366,7 +366,7 @@ func (a *authority) arrival(ctx context.Context, events []*clientv3.Event) (m ma
 }
 
 // change returns the entry of one event.
-func (a *authority) change(ctx context.Context, e *clientv3.Event, index int, revision int64) storage.Stored {
+func (a *authority) change(ctx context.Context, e *clientv3.Event, index int, revision int64) engine.Stored {
 	if e.Type != mvccpb.DELETE {
 		s := a.stored(ctx, e.Kv)
 		if want := a.revision(revision, index); s.Unreadable == nil && s.Revision != want {
@@ -376,5 +376,5 @@ func (a *authority) change(ctx context.Context, e *clientv3.Event, index int, re
 		return s
 	}
 	key, err := a.keys.parseObject(string(e.Kv.Key))
-	return storage.Stored{Key: key, Revision: a.revision(revision, index), Unreadable: err}
+	return engine.Stored{Key: key, Revision: a.revision(revision, index), Unreadable: err}
 }

@@ -7,7 +7,7 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -17,9 +17,9 @@ const (
 	pageBytes              = 4 << 20
 )
 
-// Load implements [storage.Authority].
+// Load implements [engine.Authority].
 func (a *authority) Load(ctx context.Context, resource string, at watch.Revision,
-	yield func(storage.Stored) error) error {
+	yield func(engine.Stored) error) error {
 	prefix := a.keys.resource(resource)
 	end := clientv3.GetPrefixRangeEnd(prefix)
 	if err := a.Forms.Refresh(ctx, resource); err != nil {
@@ -54,10 +54,10 @@ func (a *authority) Load(ctx context.Context, resource string, at watch.Revision
 }
 
 // stored returns the record of a key and its value.
-func (a *authority) stored(ctx context.Context, kv *mvccpb.KeyValue) storage.Stored {
+func (a *authority) stored(ctx context.Context, kv *mvccpb.KeyValue) engine.Stored {
 	key, err := a.keys.parseObject(string(kv.Key))
 	if err != nil {
-		return storage.Stored{Key: key, Revision: a.revision(kv.ModRevision, 0), Unreadable: err}
+		return engine.Stored{Key: key, Revision: a.revision(kv.ModRevision, 0), Unreadable: err}
 	}
 	s, err := a.decode(key, kv.Value, kv.ModRevision)
 	var unknown *unknownForm
@@ -67,7 +67,7 @@ func (a *authority) stored(ctx context.Context, kv *mvccpb.KeyValue) storage.Sto
 		}
 	}
 	if err != nil {
-		s = storage.Stored{Key: key, Revision: a.revision(kv.ModRevision, 0), Unreadable: err}
+		s = engine.Stored{Key: key, Revision: a.revision(kv.ModRevision, 0), Unreadable: err}
 	}
 	return s
 }

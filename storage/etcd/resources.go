@@ -8,7 +8,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// ResourcesIn implements [storage.Authority]. Every resource that ever had a record has announced a form, so one
+// ResourcesIn implements [engine.Authority]. Every resource that ever had a record has announced a form, so one
 // request finds all names, and one more for each resource that is not known tells whether it has a record.
 func (a *authority) ResourcesIn(ctx context.Context, namespace string,
 	known func(resource string) bool) ([]string, error) {

@@ -9,12 +9,13 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/seal"
 )
 
 // Store is a [storage.Store] in etcd. It is one replica of the objects below its prefix.
 type Store struct {
-	*storage.Engine
+	*engine.Engine
 	authority *authority
 }
 
@@ -33,7 +34,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	opts = opts.withDefaults()
 	opts.Prefix = strings.TrimRight(opts.Prefix, "/")
 	a := &authority{opts: opts, client: opts.Client, keys: keysOf(opts.Prefix), pending: map[string]chan int64{}}
-	a.Forms = storage.NewForms(a.readForms, a.addForm)
+	a.Forms = engine.NewForms(a.readForms, a.addForm)
 	if a.client == nil {
 		if len(opts.Config.Endpoints) == 0 {
 			return nil, errors.New("etcd: Options.Client or Options.Config.Endpoints is required")
@@ -44,7 +45,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		}
 		a.client, a.owned = client, true
 	}
-	engine, err := storage.OpenReplica(ctx, a, opts.Engine)
+	engine, err := engine.OpenReplica(ctx, a, opts.Engine)
 	if err != nil {
 		return nil, err
 	}

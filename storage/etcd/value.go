@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/seal"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -116,7 +117,7 @@ func sealContext(key storage.Key) []byte {
 }
 
 // decode returns the stored record of a value that etcd wrote at a revision.
-func (a *authority) decode(key storage.Key, value []byte, revision int64) (s storage.Stored, err error) {
+func (a *authority) decode(key storage.Key, value []byte, revision int64) (s engine.Stored, err error) {
 	s.Key = key
 	h, text, err := parseHeader(value)
 	if err != nil {

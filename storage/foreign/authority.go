@@ -12,10 +12,11 @@ import (
 
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/watch"
 )
 
-// authority numbers what the sources report, and passes it to the engine. It is the [storage.Authority] of one engine.
+// authority numbers what the sources report, and passes it to the engine. It is the [engine.Authority] of one engine.
 type authority struct {
 	sources map[string]*source
 	now     func() time.Time
@@ -58,22 +59,22 @@ func newAuthority(sources map[string]*source, start watch.Revision, now func() t
 	return a
 }
 
-// Begin implements [storage.Authority].
+// Begin implements [engine.Authority].
 func (a *authority) Begin(context.Context, watch.Revision, time.Time) (watch.Revision, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.revision, nil
 }
 
-// Announce implements [storage.Authority]. The source knows no forms, so every record is upgraded when it arrives.
+// Announce implements [engine.Authority]. The source knows no forms, so every record is upgraded when it arrives.
 func (a *authority) Announce(context.Context, string, string) error { return nil }
 
-// Newer implements [storage.Authority].
+// Newer implements [engine.Authority].
 func (a *authority) Newer(string, string, string) bool { return false }
 
-// Load implements [storage.Authority].
+// Load implements [engine.Authority].
 func (a *authority) Load(_ context.Context, resource string, at watch.Revision,
-	yield func(storage.Stored) error) error {
+	yield func(engine.Stored) error) error {
 	a.mu.Lock()
 	s := a.sources[resource]
 	if s == nil {
@@ -98,7 +99,7 @@ func compareKeys(x, y storage.Key) int {
 	return cmp.Or(cmp.Compare(x.Resource, y.Resource), cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Name, y.Name))
 }
 
-// ResourcesIn implements [storage.Authority].
+// ResourcesIn implements [engine.Authority].
 func (a *authority) ResourcesIn(_ context.Context, namespace string, _ func(string) bool) (names []string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -113,8 +114,8 @@ func (a *authority) ResourcesIn(_ context.Context, namespace string, _ func(stri
 	return names, nil
 }
 
-// Follow implements [storage.Authority].
-func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
+// Follow implements [engine.Authority].
+func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(engine.Arrival) error) error {
 	for {
 		next, arrived := a.next(after)
 		if next == nil {
@@ -125,7 +126,7 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 				return ctx.Err()
 			}
 		}
-		group := storage.Arrival{End: next.end, At: next.at}
+		group := engine.Arrival{End: next.end, At: next.at}
 		for _, c := range next.changes {
 			stored := c.now.stored(c.key, c.revision)
 			group.Entries = append(group.Entries, stored)
@@ -192,7 +193,7 @@ func (a *authority) knows(revision watch.Revision) bool {
 	return found
 }
 
-// Latest implements [storage.Authority]. It is what the store has seen, see [Source].
+// Latest implements [engine.Authority]. It is what the store has seen, see [Source].
 func (a *authority) Latest(context.Context) (last, known watch.Revision, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -202,24 +203,24 @@ func (a *authority) Latest(context.Context) (last, known watch.Revision, err err
 // errSeveral refuses to write several objects together.
 var errSeveral = status.BadRequest("objects that live elsewhere are written one at a time")
 
-// Commit implements [storage.Authority].
-func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Verdict, error) {
+// Commit implements [engine.Authority].
+func (a *authority) Commit(ctx context.Context, group engine.Group) (engine.Verdict, error) {
 	var entry *storage.Entry
 	for i := range group.Entries {
 		if e := &group.Entries[i]; e.Current != e.Previous {
 			if entry != nil {
-				return storage.Verdict{}, errSeveral
+				return engine.Verdict{}, errSeveral
 			}
 			entry = e
 		}
 	}
 	if entry == nil { // a group that changes nothing
-		return storage.Verdict{Done: true, Revision: group.Seen}, nil
+		return engine.Verdict{Done: true, Revision: group.Seen}, nil
 	}
 	s := a.sources[entry.Key.Resource]
 	end, err := a.beginWrite(ctx, s, entry.Key)
 	if err != nil {
-		return storage.Verdict{}, err
+		return engine.Verdict{}, err
 	}
 	defer end()
 	old, verdict, ok := a.examine(group, entry)
@@ -240,19 +241,19 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 	for _, account := range group.Accounts {
 		a.charged[account] = first
 	}
-	verdict = storage.Verdict{Done: true, Revision: first}
+	verdict = engine.Verdict{Done: true, Revision: first}
 	switch {
 	case next == nil: // the object is gone, and the answer shows its last state
 	case changes == nil:
-		verdict.Kept = []storage.Stored{old.stored(entry.Key, old.revision)}
+		verdict.Kept = []engine.Stored{old.stored(entry.Key, old.revision)}
 	default:
-		verdict.Kept = []storage.Stored{next.stored(entry.Key, next.revision)}
+		verdict.Kept = []engine.Stored{next.stored(entry.Key, next.revision)}
 	}
 	return verdict, nil
 }
 
 // examine returns the object before the change, or the verdict that a group has come too late.
-func (a *authority) examine(group storage.Group, entry *storage.Entry) (old *object, verdict storage.Verdict, ok bool) {
+func (a *authority) examine(group engine.Group, entry *storage.Entry) (old *object, verdict engine.Verdict, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	verdict.Revision = a.revision
@@ -280,31 +281,31 @@ func (a *authority) examine(group storage.Group, entry *storage.Entry) (old *obj
 // again.
 func (a *authority) failed(
 	ctx context.Context, s *source, key storage.Key, old *object, end func(), err error,
-) (storage.Verdict, error) {
+) (engine.Verdict, error) {
 	end() // the next read sees the object, regardless of the outcome in the source
 	switch {
 	case status.IsConflict(err) || status.IsNotFound(err) || status.IsAlreadyExists(err):
 		if again := a.readAgain(ctx, s, key); again != nil {
-			return storage.Verdict{}, errors.Join(err, again)
+			return engine.Verdict{}, errors.Join(err, again)
 		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if s.objects[key] != old {
-			return storage.Verdict{Revision: a.revision}, nil
+			return engine.Verdict{Revision: a.revision}, nil
 		}
-		return storage.Verdict{}, err
+		return engine.Verdict{}, err
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
 		s.lookAgain()
-		return storage.Verdict{}, storage.Unknown(err)
+		return engine.Verdict{}, storage.Unknown(err)
 	}
 	s.lookAgain()
-	return storage.Verdict{}, err
+	return engine.Verdict{}, err
 }
 
-// Compact implements [storage.Authority]. The source keeps no history.
+// Compact implements [engine.Authority]. The source keeps no history.
 func (a *authority) Compact(context.Context, watch.Revision) error { return nil }
 
-// Close implements [storage.Authority].
+// Close implements [engine.Authority].
 func (a *authority) Close() error {
 	a.stop()
 	a.readers.Wait()

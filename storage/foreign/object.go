@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -103,8 +104,8 @@ func withUID(text []byte, uid string) ([]byte, error) {
 }
 
 // stored returns an object as an authority returns it. A nil object no longer exists.
-func (o *object) stored(key storage.Key, at watch.Revision) storage.Stored {
-	s := storage.Stored{Key: key, Revision: at}
+func (o *object) stored(key storage.Key, at watch.Revision) engine.Stored {
+	s := engine.Stored{Key: key, Revision: at}
 	if o == nil {
 		return s
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -21,7 +22,7 @@ type Options struct {
 
 // Store is a [storage.Store] of kinds whose objects live elsewhere. The host closes it after the API.
 type Store struct {
-	*storage.Engine
+	*engine.Engine
 	authority *authority
 }
 
@@ -60,7 +61,7 @@ func Open(options Options, definitions ...Definition) (*Store, error) {
 		sources[s.resource] = s
 	}
 	a := newAuthority(sources, opts.Start, opts.Now)
-	engine, err := storage.OpenReplica(context.Background(), a, opts)
+	engine, err := engine.OpenReplica(context.Background(), a, opts)
 	if err != nil {
 		return nil, fmt.Errorf("foreign.Open: %w", err)
 	}

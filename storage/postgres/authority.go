@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -22,13 +23,13 @@ const maxReplay = 20_000
 const checkEvery = 30 * time.Second
 
 var (
-	_ storage.Authority = (*authority)(nil)
-	_ storage.Sized     = (*authority)(nil)
+	_ engine.Authority = (*authority)(nil)
+	_ engine.Sized     = (*authority)(nil)
 )
 
-// authority implements [storage.Authority].
+// authority implements [engine.Authority].
 type authority struct {
-	*storage.Forms
+	*engine.Forms
 
 	opts    Options
 	id      string // set by layOut, as is strict
@@ -49,7 +50,7 @@ type authority struct {
 
 func newAuthority(opts Options) *authority {
 	a := &authority{opts: opts, commits: commits{expected: map[int64]chan watch.Revision{}}}
-	a.Forms = storage.NewForms(a.readForms, a.addForm)
+	a.Forms = engine.NewForms(a.readForms, a.addForm)
 	return a
 }
 
@@ -89,9 +90,9 @@ func (a *authority) query(ctx context.Context, s session, statement string, args
 	})
 }
 
-// Size implements [storage.Sized]. It is the size of the tables of the schema, with their indexes.
-func (a *authority) Size(ctx context.Context) (storage.Size, error) {
-	size := storage.Size{ID: a.identity()}
+// Size implements [engine.Sized]. It is the size of the tables of the schema, with their indexes.
+func (a *authority) Size(ctx context.Context) (engine.Size, error) {
+	size := engine.Size{ID: a.identity()}
 	err := a.ask(ctx, `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class WHERE relkind = 'r'
 		AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = (SELECT tableoid FROM {schema}.state LIMIT 1))`, nil, &size.FileBytes)
 	return size, err
@@ -104,7 +105,7 @@ const recognized = `CASE WHEN s.started = pg_postmaster_start_time() THEN split_
 		WHEN current_setting('transaction_read_only')::boolean AND NOT pg_is_in_recovery() THEN s.home = {schema}.server()
 		ELSE false END`
 
-// Begin implements [storage.Authority].
+// Begin implements [engine.Authority].
 func (a *authority) Begin(ctx context.Context, clock watch.Revision,
 	since time.Time) (start watch.Revision, err error) {
 	age := a.opts.Engine.MaxLogAge
@@ -161,7 +162,7 @@ func (a *authority) prepareState(ctx context.Context, clock watch.Revision, age 
 	return nil
 }
 
-// Latest implements [storage.Authority].
+// Latest implements [engine.Authority].
 func (a *authority) Latest(ctx context.Context) (last, known watch.Revision, err error) {
 	var layout int
 	var standby, same, refuses bool
@@ -227,10 +228,10 @@ func (a *authority) recognize(ctx context.Context, seen watch.Revision) (last wa
 	return last, err
 }
 
-// CheckEvery implements [storage.Quiet].
+// CheckEvery implements [engine.Quiet].
 func (a *authority) CheckEvery() time.Duration { return checkEvery }
 
-// ResourcesIn implements [storage.Authority]. Every resource that ever had a record has announced a form.
+// ResourcesIn implements [engine.Authority]. Every resource that ever had a record has announced a form.
 func (a *authority) ResourcesIn(ctx context.Context, namespace string,
 	known func(resource string) bool) ([]string, error) {
 	var all, unknown []string
@@ -244,7 +245,7 @@ func (a *authority) ResourcesIn(ctx context.Context, namespace string,
 	return unknown, err
 }
 
-// Compact implements [storage.Authority]. The changes stay until their partition is truncated, for replicas that have
+// Compact implements [engine.Authority]. The changes stay until their partition is truncated, for replicas that have
 // not received them.
 func (a *authority) Compact(ctx context.Context, through watch.Revision) error {
 	compacted := 0
@@ -252,7 +253,7 @@ func (a *authority) Compact(ctx context.Context, through watch.Revision) error {
 	return a.ask(ctx, statement, []any{int64(through)}, &compacted)
 }
 
-// Close implements [storage.Authority]. The pool belongs to the host.
+// Close implements [engine.Authority]. The pool belongs to the host.
 func (a *authority) Close() error {
 	a.running.Wait()
 	return nil
@@ -268,9 +269,9 @@ func (a *authority) noteRefusal(err error) {
 // Pages of Load have this many objects, so that a page of large objects still fits in memory.
 const pageSize = 1000
 
-// Load implements [storage.Authority]. It reads the current objects, and undoes the changes since the revision.
+// Load implements [engine.Authority]. It reads the current objects, and undoes the changes since the revision.
 func (a *authority) Load(ctx context.Context, resource string, at watch.Revision,
-	yield func(storage.Stored) error) error {
+	yield func(engine.Stored) error) error {
 	if err := a.Forms.Refresh(ctx, resource); err != nil {
 		return err
 	}

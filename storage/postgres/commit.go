@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -39,19 +40,19 @@ type commits struct {
 
 // proposal is a group that waits for its commit.
 type proposal struct {
-	storage.Group
+	engine.Group
 	values  []value
 	seen    chan watch.Revision // receives the first revision when the feed shows the group
-	verdict storage.Verdict
+	verdict engine.Verdict
 	err     error
 	done    chan struct{} // closed when verdict and err are set
 }
 
-// Commit implements [storage.Authority].
-func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Verdict, error) {
+// Commit implements [engine.Authority].
+func (a *authority) Commit(ctx context.Context, group engine.Group) (engine.Verdict, error) {
 	p := &proposal{Group: group, seen: make(chan watch.Revision, 1), done: make(chan struct{})}
 	if err := a.encodeGroup(ctx, p); err != nil {
-		return storage.Verdict{}, err
+		return engine.Verdict{}, err
 	}
 	a.commits.mu.Lock()
 	a.commits.waiting = append(a.commits.waiting, p)
@@ -68,7 +69,7 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 	case <-p.done:
 		return p.verdict, p.err
 	case <-ctx.Done():
-		return storage.Verdict{}, storage.Unknown(ctx.Err())
+		return engine.Verdict{}, storage.Unknown(ctx.Err())
 	}
 }
 
@@ -176,7 +177,7 @@ func (a *authority) commitAll(batch []*proposal) {
 			continue
 		}
 		now.add(p, first[i])
-		p.verdict = storage.Verdict{Done: true, Revision: first[i]}
+		p.verdict = engine.Verdict{Done: true, Revision: first[i]}
 		close(p.done)
 	}
 	a.commits.refuse(&now, last)
@@ -184,7 +185,7 @@ func (a *authority) commitAll(batch []*proposal) {
 
 // refuse ends the proposal of a group that was not committed. The replica sees why at a revision.
 func (p *proposal) refuse(at watch.Revision) {
-	p.verdict = storage.Verdict{Revision: at}
+	p.verdict = engine.Verdict{Revision: at}
 	close(p.done)
 }
 
@@ -290,11 +291,11 @@ func (a *authority) show(p *proposal, revision watch.Revision) {
 	if a.feed.at() != revision-1 {
 		return
 	}
-	key, s := p.Entries[0].Key, storage.Stored{Key: p.Entries[0].Key, Revision: revision}
+	key, s := p.Entries[0].Key, engine.Stored{Key: p.Entries[0].Key, Revision: revision}
 	if p.Entries[0].Current != nil {
 		s = a.decode(context.Background(), key, revision, &p.values[0])
 	}
-	group := storage.Arrival{Entries: []storage.Stored{s}, End: revision, At: p.At, NoWait: true}
+	group := engine.Arrival{Entries: []engine.Stored{s}, End: revision, At: p.At, NoWait: true}
 	if err := a.feed.arrive(revision, group); err != nil {
 		a.feed.wake(0) // the feed reads and passes the change
 		return

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -33,8 +34,8 @@ var errDeaf = errors.New("Postgres does not deliver notifications: " +
 
 // feed passes the changes to the engine, in order. It wakes the goroutine that follows them.
 type feed struct {
-	turn sync.Mutex                  // held while a group is passed
-	pass func(storage.Arrival) error // nil unless the engine follows
+	turn sync.Mutex                 // held while a group is passed
+	pass func(engine.Arrival) error // nil unless the engine follows
 
 	mu        sync.Mutex
 	requested bool               // somebody knows that there is something to read
@@ -44,7 +45,7 @@ type feed struct {
 }
 
 // begin makes the feed pass the changes after a revision, until end is called.
-func (f *feed) begin(after watch.Revision, pass func(storage.Arrival) error) {
+func (f *feed) begin(after watch.Revision, pass func(engine.Arrival) error) {
 	f.turn.Lock()
 	defer f.turn.Unlock()
 	f.pass = pass
@@ -59,7 +60,7 @@ func (f *feed) end() {
 
 // arrive passes a group, unless that has been done. It returns 410 Expired if a change before the group has not been
 // passed.
-func (f *feed) arrive(first watch.Revision, group storage.Arrival) error {
+func (f *feed) arrive(first watch.Revision, group engine.Arrival) error {
 	f.turn.Lock()
 	defer f.turn.Unlock()
 	switch at := f.at(); {
@@ -145,8 +146,8 @@ func (f *feed) wait(ctx context.Context, listen func(context.Context) error) err
 	}
 }
 
-// Follow implements [storage.Authority].
-func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
+// Follow implements [engine.Authority].
+func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(engine.Arrival) error) error {
 	a.feed.begin(after, yield)
 	defer a.feed.end()
 	f := &following{authority: a}
@@ -426,7 +427,7 @@ func (c *change) fields() []any {
 
 // arriving is a group whose changes are being read.
 type arriving struct {
-	storage.Arrival
+	engine.Arrival
 	after watch.Revision // the revision before the group
 }
 
@@ -438,7 +439,7 @@ func (f *following) take(ctx context.Context, group *arriving, c *change) error 
 		return expired()
 	}
 	key := storage.Key{Resource: c.resource, Namespace: c.namespace, Name: c.name}
-	s := storage.Stored{Key: key, Revision: revision}
+	s := engine.Stored{Key: key, Revision: revision}
 	if c.body != nil {
 		s = f.decode(ctx, key, revision,
 			&value{form: int(c.form), position: int(c.position), written: c.written, creator: c.creator, keyID: c.keyID,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -122,7 +123,7 @@ func (s *Store) readIn(ctx context.Context, tx pgx.Tx, keys []storage.Key) ([]*s
 	if err != nil {
 		return nil, inTx(err)
 	}
-	stored := make([]storage.Stored, 0, len(keys))
+	stored := make([]engine.Stored, 0, len(keys))
 	places := make([]int, 0, len(keys))
 	for rows.Next() {
 		var place int
@@ -164,7 +165,7 @@ func (s *Store) updateIn(ctx context.Context, tx pgx.Tx, keys []storage.Key,
 	if len(next) != len(keys) {
 		return nil, fmt.Errorf("%w: the function returned %d texts for %d keys", storage.ErrJSON, len(next), len(keys))
 	}
-	p := &proposal{Group: storage.Group{Entries: make([]storage.Entry, len(keys))}}
+	p := &proposal{Group: engine.Group{Entries: make([]storage.Entry, len(keys))}}
 	records, changes := make([]*storage.Record, len(keys)), false
 	for i := range keys {
 		e, err := s.Draft(keys[i], current[i], next[i])

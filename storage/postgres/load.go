@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -15,8 +16,8 @@ type loading struct {
 	*authority
 	resource string
 	at       watch.Revision
-	past     map[storage.Key]*storage.Stored // the older states of objects that have changed since; nil if there was none
-	refused  error                           // the error of yield
+	past     map[storage.Key]*engine.Stored // the older states of objects that have changed since; nil if there was none
+	refused  error                          // the error of yield
 }
 
 // undo is the statement that returns, for each object that has changed since a revision, its state before the first of
@@ -33,7 +34,7 @@ const page = `SELECT namespace, name, revision, ` + columns + ` FROM {schema}.ob
 	WHERE resource = $1 AND (namespace, name) > ($2, $3) ORDER BY namespace, name LIMIT $4`
 
 // load reads in one snapshot.
-func (l *loading) load(ctx context.Context, tx pgx.Tx, yield func(storage.Stored) error) error {
+func (l *loading) load(ctx context.Context, tx pgx.Tx, yield func(engine.Stored) error) error {
 	var floor watch.Revision
 	if err := tx.QueryRow(ctx, l.sql("SELECT floor FROM {schema}.state")).Scan(&floor); err != nil {
 		return err
@@ -69,14 +70,14 @@ func (l *loading) load(ctx context.Context, tx pgx.Tx, yield func(storage.Stored
 }
 
 func (l *loading) readPast(ctx context.Context, tx pgx.Tx) error {
-	l.past = map[storage.Key]*storage.Stored{}
+	l.past = map[storage.Key]*engine.Stored{}
 	rows, err := tx.Query(ctx, l.sql(undo), l.resource, int64(l.at))
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		s := storage.Stored{Key: storage.Key{Resource: l.resource}}
+		s := engine.Stored{Key: storage.Key{Resource: l.resource}}
 		v := value{}
 		if err := rows.Scan(append([]any{&s.Key.Namespace, &s.Key.Name, &s.Revision}, v.fields()...)...); err != nil {
 			return err
@@ -94,7 +95,7 @@ func (l *loading) readPast(ctx context.Context, tx pgx.Tx) error {
 	return rows.Err()
 }
 
-func (l *loading) page(ctx context.Context, tx pgx.Tx, namespace, name string) (all []storage.Stored, err error) {
+func (l *loading) page(ctx context.Context, tx pgx.Tx, namespace, name string) (all []engine.Stored, err error) {
 	rows, err := tx.Query(ctx, l.sql(page), l.resource, namespace, name, pageSize)
 	if err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ func (l *loading) page(ctx context.Context, tx pgx.Tx, namespace, name string) (
 }
 
 // pass yields the state of an object at the revision.
-func (l *loading) pass(s storage.Stored, yield func(storage.Stored) error) error {
+func (l *loading) pass(s engine.Stored, yield func(engine.Stored) error) error {
 	was, changed := l.past[s.Key]
 	if !changed {
 		return yield(s)
@@ -124,13 +125,13 @@ func (l *loading) pass(s storage.Stored, yield func(storage.Stored) error) error
 }
 
 // deleted returns the objects that were deleted since the revision, in order.
-func (l *loading) deleted() (all []*storage.Stored) {
+func (l *loading) deleted() (all []*engine.Stored) {
 	for _, s := range l.past {
 		if s != nil {
 			all = append(all, s)
 		}
 	}
-	slices.SortFunc(all, func(a, b *storage.Stored) int {
+	slices.SortFunc(all, func(a, b *engine.Stored) int {
 		return slices.Compare([]string{a.Key.Namespace, a.Key.Name}, []string{b.Key.Namespace, b.Key.Name})
 	})
 	return all

@@ -5,11 +5,12 @@ import (
 	"errors"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 )
 
 // Store is a [storage.Store] in a schema of Postgres. It is one replica of the objects in this schema.
 type Store struct {
-	*storage.Engine
+	*engine.Engine
 	authority *authority
 }
 
@@ -35,7 +36,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	engine, err := storage.OpenReplica(ctx, a, opts.Engine)
+	engine, err := engine.OpenReplica(ctx, a, opts.Engine)
 	if err != nil {
 		return nil, err
 	}

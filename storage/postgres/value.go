@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/seal"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -55,8 +56,8 @@ func sealContext(key storage.Key) []byte {
 }
 
 // decode returns the stored record of a value. If the form is not known yet, decode asks for it.
-func (a *authority) decode(ctx context.Context, key storage.Key, revision watch.Revision, v *value) storage.Stored {
-	s := storage.Stored{Key: key, Revision: revision, Written: storage.Moment(v.written), Creator: v.creator}
+func (a *authority) decode(ctx context.Context, key storage.Key, revision watch.Revision, v *value) engine.Stored {
+	s := engine.Stored{Key: key, Revision: revision, Written: storage.Moment(v.written), Creator: v.creator}
 	known := false
 	if s.Form, known = a.Forms.Form(key.Resource, v.form); !known {
 		if s.Unreadable = a.Forms.Refresh(ctx, key.Resource); s.Unreadable != nil {
@@ -92,7 +93,7 @@ func (a *authority) text(key storage.Key, revision watch.Revision, v *value) (_ 
 }
 
 // scanObject reads a row with namespace, name, revision and the columns of a value.
-func (a *authority) scanObject(ctx context.Context, rows pgx.Rows, resource string) (s storage.Stored, err error) {
+func (a *authority) scanObject(ctx context.Context, rows pgx.Rows, resource string) (s engine.Stored, err error) {
 	key := storage.Key{Resource: resource}
 	var revision watch.Revision
 	var v value

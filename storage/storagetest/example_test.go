@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
@@ -12,6 +13,6 @@ import (
 func ExampleRun() {
 	var t *testing.T // of a test of yours
 	storagetest.Run(t, storagetest.Subject{
-		New: func(*testing.T) storage.Store { return storage.NewMemory(storage.Options{}) },
+		New: func(*testing.T) storage.Store { return memory.New(storage.Options{}) },
 	})
 }

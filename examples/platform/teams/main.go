@@ -34,6 +34,7 @@ import (
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 func main() { program.Main("teams", run) }
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	quotas := quota.NewResourceQuotas(nil)
-	store := storage.NewMemory(storage.Options{Ledger: quotas.Ledger})
+	store := memory.New(storage.Options{Ledger: quotas.Ledger})
 	defer store.Close()
 	api, err := newAPI(store, people, keys, quotas)
 	if err != nil {

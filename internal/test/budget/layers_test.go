@@ -77,6 +77,18 @@ func TestImportsPointDownward(t *testing.T) {
 	}
 }
 
+// Only stores import the engine. An API knows the contract of package storage.
+func TestOnlyStoresImportTheEngine(t *testing.T) {
+	stores := 0
+	for _, edge := range imports(t) {
+		if edge.to == core+"/storage/engine" {
+			stores++
+			assert.True(t, inside(edge.from, core+"/storage"), "%s may not import %s", edge.from, edge.to)
+		}
+	}
+	assert.Positive(t, stores, "no store imports the engine: the test looks at a wrong path")
+}
+
 // The core module knows neither Kubernetes' modules nor an etcd client, not
 // even in its tests: those live in nested modules.
 func TestCoreKnowsNoKubernetesModule(t *testing.T) {

@@ -92,8 +92,8 @@ var holders = []holder{
 	{"rest/crd/cmd/gokinds/file.go bytes.Buffer", 2, isProgram},
 	{"rest/kubeconfig/execcredential.go bytes.Buffer", 1, isProgram},
 	{"rest/validate/exchange.go bytes.Buffer", 1, isProgram},
-	{"storage/update.go sync.Pool", 1, "one write of fixed size for each update under way"},
-	{"storage/objects.go sync.Pool", 1, "search keys of fixed size"},
+	{"storage/engine/update.go sync.Pool", 1, "one write of fixed size for each update under way"},
+	{"storage/engine/objects.go sync.Pool", 1, "search keys of fixed size"},
 }
 
 // forTests are folders that only tests link.

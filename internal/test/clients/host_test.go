@@ -27,6 +27,8 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // patience bounds every wait, so that a hang fails the test that caused it.
@@ -35,7 +37,7 @@ const patience = hangtest.Deadline
 // host is an API, and the way in which clients reach it.
 type host struct {
 	config *clientrest.Config
-	store  *storage.Engine
+	store  *engine.Engine
 	api    *rest.API
 	lives  *lives
 	wire   *wire
@@ -99,7 +101,7 @@ func newHost(t *testing.T, change ...func(h *host)) *host {
 
 // start starts the host, or starts it again with a new store.
 func (h *host) start(t *testing.T, options storage.Options) {
-	store := storage.NewMemory(options)
+	store := memory.New(options)
 	kinds := []rest.Definition{
 		k8s.Resource[corev1.ConfigMap](),
 		builtin.Namespaces(),

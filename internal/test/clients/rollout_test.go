@@ -32,6 +32,7 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	program "github.com/decorum-go/decorum/rest/host"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // instance is one of the programs behind the proxy.
@@ -234,7 +235,7 @@ func errorsOf(client kubernetes.Interface, count *atomic.Int64) *cache.ListWatch
 // have no answer, and each of them has been applied wholly or not at all.
 func TestRollout(t *testing.T) {
 	t.Parallel()
-	store := storage.NewMemory(storage.Options{})
+	store := memory.New(storage.Options{})
 	defer func() { assert.NoError(t, store.Close()) }()
 	b := &balancer{transport: &http.Transport{MaxIdleConnsPerHost: 10}, instances: map[*instance]bool{}}
 	defer b.transport.CloseIdleConnections()

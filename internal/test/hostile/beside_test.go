@@ -54,8 +54,8 @@ const (
 	moreBytes      = 24 << 20
 )
 
-// memory returns how many bytes of heap and stacks the process uses.
-func memory() uint64 {
+// bytesInUse returns how many bytes of heap and stacks the process uses.
+func bytesInUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -68,7 +68,7 @@ func (h *host) settled(t *testing.T, before footprint) (now footprint) {
 	t.Helper()
 	await(t, "the process takes what it took before", func() string {
 		h.calm.CloseIdleConnections()
-		now = footprint{runtime.NumGoroutine(), memory()}
+		now = footprint{runtime.NumGoroutine(), bytesInUse()}
 		switch running := h.running.Load(); {
 		case running > 0:
 			return fmt.Sprint("requests under way: ", running)

@@ -217,7 +217,7 @@ func unreadForms(t *testing.T, h *host) {
 		"YAML": "application/yaml", "a table in YAML": "application/yaml;as=Table;g=meta.k8s.io;v=v1",
 		"JSON": "application/json",
 	} {
-		before := memory()
+		before := bytesInUse()
 		request := bearer("GET", notesIn("team-a")+"?pretty=true&includeObject=Object", "token-of-alice") + "Accept: " +
 			accept + "\r\n\r\n"
 		conns := stalled(t, h.plain.Listener.Addr().String(), lists, request)
@@ -227,7 +227,7 @@ func unreadForms(t *testing.T, h *host) {
 			}
 			return ""
 		})
-		after := memory()
+		after := bytesInUse()
 		t.Logf("%d lists of 1.3 MB in %s take %d KiB", lists, name, (int64(after)-int64(before))>>10)
 		require.Less(t, after, before+48<<20, name)
 		for _, conn := range conns {

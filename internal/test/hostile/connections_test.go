@@ -163,7 +163,7 @@ func manyConnections(t *testing.T, h *host) {
 	server := &http.Server{Handler: h.plain.Config.Handler, ReadHeaderTimeout: patience}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	before := memory()
+	before := bytesInUse()
 	watchers := make([]*watcher, connections(t))
 	for i := range watchers {
 		conn, err := listener.dial()
@@ -178,7 +178,7 @@ func manyConnections(t *testing.T, h *host) {
 		each(t, some, func(i int, w *watcher) error { return w.open(tokens[(from+i)%2]) })
 	}
 	opened := time.Since(opening)
-	taken := memory() - before
+	taken := bytesInUse() - before
 
 	h.must(t, "POST", notesIn("crowd"), note("second", "", ""))
 	told := each(t, watchers, func(_ int, w *watcher) error { return w.expect("second") })

@@ -25,6 +25,7 @@ import (
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Note is a kind with secrets in its text.
@@ -97,7 +98,7 @@ func newHost(t *testing.T) *host {
 	}
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	require.NoError(t, err)
-	store := storage.NewMemory(storage.Options{MaxLogBytes: 4 << 20})
+	store := memory.New(storage.Options{MaxLogBytes: 4 << 20})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	kinds := []rest.Definition{builtin.Namespaces(), notes()}
 	for resource, kind := range trapped {

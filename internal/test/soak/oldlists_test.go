@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -26,7 +27,7 @@ import (
 // another kind: while the server answers that list, it may finish only a few of the others.
 func TestOldLists(t *testing.T) {
 	const clients, objects, changes = 32, 3000, 9000
-	memory := storage.NewMemory(storage.Options{})
+	memory := memory.New(storage.Options{})
 	api, err := rest.New(rest.Options{Store: memory}, gadgetDefinition(), noiseDefinition())
 	require.NoError(t, err)
 	defer func() {

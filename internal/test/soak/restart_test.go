@@ -25,6 +25,8 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -79,13 +81,13 @@ type lives struct{ now atomic.Pointer[life] }
 
 type life struct {
 	api   *rest.API
-	store *storage.Engine
+	store *engine.Engine
 }
 
 func (l *lives) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.now.Load().api.ServeHTTP(w, r) }
 
 func (l *lives) begin(t *testing.T, start watch.Revision) {
-	store := storage.NewMemory(storage.Options{Start: start, MaxWait: 20 * time.Millisecond})
+	store := memory.New(storage.Options{Start: start, MaxWait: 20 * time.Millisecond})
 	api, err := rest.New(rest.Options{Store: store}, gadgetDefinition())
 	require.NoError(t, err)
 	l.now.Store(&life{api, store})

@@ -22,6 +22,7 @@ import (
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 const (
@@ -160,7 +161,7 @@ func TestSoak(t *testing.T) {
 }
 
 func newSoak(t *testing.T) *soak {
-	memory := storage.NewMemory(storage.Options{MaxLogBytes: 2 << 20, MaxWait: 250 * time.Millisecond})
+	memory := memory.New(storage.Options{MaxLogBytes: 2 << 20, MaxWait: 250 * time.Millisecond})
 	s := &soak{journal: &journal{Store: memory}, selectors: selectors(), ledger: ledger{count: map[string]int64{}}}
 	s.base.Store(uint64(memory.Revision()))
 	var err error

@@ -19,6 +19,8 @@ import (
 	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -28,14 +30,14 @@ const cacheBytes = 4 << 20
 // bulk is an API of Gadgets of any size, served over sockets and in process.
 type bulk struct {
 	api     *rest.API
-	store   *storage.Engine
+	store   *engine.Engine
 	server  *httptest.Server
 	callers []*caller
 	written int64
 }
 
 func newBulk(t *testing.T, logBytes int64) *bulk {
-	b := &bulk{store: storage.NewMemory(storage.Options{MaxLogBytes: logBytes})}
+	b := &bulk{store: memory.New(storage.Options{MaxLogBytes: logBytes})}
 	var err error
 	b.api, err = rest.New(rest.Options{Store: b.store, Limits: rest.Limits{CacheBytes: cacheBytes}}, gadgetDefinition())
 	require.NoError(t, err)

@@ -22,6 +22,7 @@ import (
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Each host answers as the recorded server did, at its root or below a prefix, with the objects in memory or in a file.
@@ -60,7 +61,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-func inMemory(*testing.T) storage.Store { return storage.NewMemory(storage.Options{}) }
+func inMemory(*testing.T) storage.Store { return memory.New(storage.Options{}) }
 
 func inFile(t *testing.T) storage.Store {
 	store, err := bolt.Open(t.Context(), bolt.Options{Path: filepath.Join(t.TempDir(), "objects.db")})

@@ -14,6 +14,8 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Now is the time in all tests, so that whole bodies can be compared.
@@ -23,9 +25,9 @@ func Now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC) }
 const NowText = "2026-01-02T03:04:05Z"
 
 // NewStore returns a store in memory that counts revisions from 1, so a test can predict them.
-func NewStore(t testing.TB) *storage.Engine {
+func NewStore(t testing.TB) *engine.Engine {
 	t.Helper()
-	return CloseAtEnd(t, storage.NewMemory(storage.Options{Start: 1}))
+	return CloseAtEnd(t, memory.New(storage.Options{Start: 1}))
 }
 
 // CloseAtEnd closes a store, or an API, at the end of the test.

@@ -20,6 +20,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
@@ -53,14 +55,14 @@ const slabs = "/apis/slabs.example.com/v1/slabs"
 // slabServer serves Slabs on a network without buffers: what a client has not read is still the server's.
 type slabServer struct {
 	api   *rest.API
-	store *storage.Engine
+	store *engine.Engine
 	net   *apitest.PipeServer
 	turn  int
 }
 
 func newSlabServer(t testing.TB, logBytes int64) *slabServer {
 	t.Helper()
-	s := &slabServer{store: storage.NewMemory(storage.Options{Start: 1, MaxLogBytes: logBytes})}
+	s := &slabServer{store: memory.New(storage.Options{Start: 1, MaxLogBytes: logBytes})}
 	var err error
 	s.api, err = rest.New(rest.Options{Store: s.store, CBOR: sameBytes{}}, rest.Resource[Slab]{
 		Group: "slabs.example.com", Version: "v1", Plural: "slabs", Scope: rest.ScopeCluster,

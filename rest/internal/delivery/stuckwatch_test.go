@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // rawWatch opens a watch on a connection of which nothing but the header is ever read.
@@ -70,7 +71,7 @@ type unread struct {
 
 func newUnread(t testing.TB, watches int, logBytes int64, selector string) unread {
 	t.Helper()
-	store := apitest.CloseAtEnd(t, storage.NewMemory(storage.Options{MaxLogBytes: logBytes}))
+	store := apitest.CloseAtEnd(t, memory.New(storage.Options{MaxLogBytes: logBytes}))
 	s := unread{ThingServer: &apitest.ThingServer{API: apitest.Start(t, rest.Options{Store: store},
 		apitest.ThingResource()), Store: store}}
 	s.running = new(atomic.Int64)

@@ -18,6 +18,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -284,7 +285,7 @@ func TestReplaceFailsHalfway(t *testing.T) {
 // Two APIs that share a store are independent: each serves a resource until it gives it up itself.
 func TestWithdrawFromOneOfTwoAPIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.Options{})
+		store := memory.New(storage.Options{})
 		t.Cleanup(func() { assert.NoError(t, store.Close()) })
 		one, other := apitest.New(t, rest.Options{Store: store}, leverResource()),
 			apitest.New(t, rest.Options{Store: store}, leverResource())
@@ -567,7 +568,7 @@ func TestGracePeriodsOfAChangingSet(t *testing.T) {
 			r.RemoveWhenDue = true
 			r.Hooks.GracePeriod = func(context.Context, *Lever, *int64) (int64, error) { return 60, nil }
 		})
-		api := apitest.New(t, rest.Options{Now: time.Now, Store: storage.NewMemory(storage.Options{})}, slow)
+		api := apitest.New(t, rest.Options{Now: time.Now, Store: memory.New(storage.Options{})}, slow)
 		for _, name := range []string{"x", "y"} {
 			apitest.Must(t, api, "POST", levers, strings.Replace(leverText, `"x"`, `"`+name+`"`, 1))
 		}

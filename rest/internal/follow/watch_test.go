@@ -16,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 func TestWatch(t *testing.T) {
@@ -327,7 +328,7 @@ func TestWatchFromAnExpiredVersion(t *testing.T) {
 // 410.
 func TestSlowWatchExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.Options{MaxLogBytes: 20_000})
+		store := memory.New(storage.Options{MaxLogBytes: 20_000})
 		api := apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource())
 		apitest.CreateWidget(t, api, "a")
 		s := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=2")

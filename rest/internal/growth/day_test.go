@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // TestDayOfWrites writes for a day on a clock that the test moves: a change at a time, and sometimes an object that is
@@ -33,7 +34,7 @@ func TestDayOfWrites(t *testing.T) {
 	var now atomic.Int64
 	now.Store(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano())
 	clock := func() time.Time { return time.Unix(0, now.Load()) }
-	s := &apitest.ThingServer{Store: storage.NewMemory(storage.Options{Now: clock, MaxLogAge: history})}
+	s := &apitest.ThingServer{Store: memory.New(storage.Options{Now: clock, MaxLogAge: history})}
 	t.Cleanup(func() { assert.NoError(t, s.Store.Close()) })
 	s.API = apitest.Start(t, rest.Options{Store: s.Store, Now: clock}, apitest.ThingResource())
 	s.Fill(t, objects)

@@ -25,6 +25,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
@@ -332,7 +333,7 @@ func TestRecreatedObject(t *testing.T) {
 func TestLimits(t *testing.T) {
 	now := apitest.Now()
 	clock := func() time.Time { return now }
-	store := apitest.CloseAtEnd(t, storage.NewMemory(storage.Options{Start: 1, Now: clock}))
+	store := apitest.CloseAtEnd(t, memory.New(storage.Options{Start: 1, Now: clock}))
 	api := apitest.New(t, rest.Options{Store: store, Now: clock}, keeping(rest.History{Versions: 2, For: time.Hour}))
 	create(t, api)
 	for n := range 4 {
@@ -349,7 +350,7 @@ func TestLimits(t *testing.T) {
 // Nobody writes the objects any more, and their versions go all the same.
 func TestExpiredVersionsAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.Options{})
+		store := memory.New(storage.Options{})
 		t.Cleanup(func() { assert.NoError(t, store.Close()) })
 		api := apitest.New(t, rest.Options{Store: store, Now: time.Now}, keeping(rest.History{For: 2 * time.Hour}))
 		create(t, api)

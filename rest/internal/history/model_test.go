@@ -14,10 +14,12 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // lasting is a store in memory that outlives the programs of a test.
-type lasting struct{ *storage.Engine }
+type lasting struct{ *engine.Engine }
 
 // Close implements [storage.Store].
 func (lasting) Close() error { return nil }
@@ -25,7 +27,7 @@ func (lasting) Close() error { return nil }
 // Whatever clients do, and however the program ends, the history of each object is the list of its versions.
 func TestModel(t *testing.T) {
 	t.Run("memory", func(t *testing.T) {
-		store := lasting{apitest.CloseAtEnd(t, storage.NewMemory(storage.Options{}))}
+		store := lasting{apitest.CloseAtEnd(t, memory.New(storage.Options{}))}
 		historytest.Run(t, historytest.Stores{Open: func() storage.Store { return store }}, 300)
 	})
 	key, err := bolt.NewAEAD(bolt.Key{ID: "1", Secret: bytes.Repeat([]byte("k"), 16)})

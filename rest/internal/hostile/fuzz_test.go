@@ -21,11 +21,12 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // fuzzServer is a server whose reads of future revisions do not wait.
 func fuzzServer(f *testing.F) *apitest.ThingServer {
-	store := apitest.CloseAtEnd(f, storage.NewMemory(storage.Options{MaxWait: time.Microsecond}))
+	store := apitest.CloseAtEnd(f, memory.New(storage.Options{MaxWait: time.Microsecond}))
 	return &apitest.ThingServer{API: apitest.Start(f, rest.Options{Store: store}, apitest.ThingResource(),
 		apitest.GlobalThingResource()), Store: store}
 }

@@ -21,6 +21,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -601,7 +603,7 @@ func TestExtremeNumbersInOptions(t *testing.T) {
 // A request for a version of the future waits for it a while, and then gets an error.
 func TestVersionsFromTheFuture(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{Store: nil})
-	quick := apitest.CloseAtEnd(t, storage.NewMemory(storage.Options{MaxWait: time.Millisecond}))
+	quick := apitest.CloseAtEnd(t, memory.New(storage.Options{MaxWait: time.Millisecond}))
 	s.API = apitest.Start(t, rest.Options{Store: quick}, apitest.ThingResource())
 	s.MustCreate(t, "a")
 	token := base64.RawURLEncoding.EncodeToString([]byte(`{"v":"meta.k8s.io/v1","rv":9223372036854775807,"start":"a\u0000"}`))
@@ -1006,7 +1008,7 @@ func thingSub(s rest.Subresource[apitest.Thing, apitest.ThingScale]) func(*rest.
 
 // panickyStore panics where it is told to.
 type panickyStore struct {
-	*storage.Engine
+	*engine.Engine
 	with any
 }
 

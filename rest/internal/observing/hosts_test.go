@@ -35,6 +35,7 @@ import (
 	"github.com/decorum-go/decorum/rest/webhook"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // The benchmarks write ConfigMaps of Kubernetes. Each connection changes its own object.
@@ -289,7 +290,7 @@ func fullHost(b *testing.B) host {
 	webhooks, err := webhook.New(webhook.Options{Calls: calls})
 	require.NoError(b, err)
 	quotas := quota.NewResourceQuotas(nil)
-	store := storage.NewMemory(storage.Options{Ledger: quotas.Ledger})
+	store := memory.New(storage.Options{Ledger: quotas.Ledger})
 	b.Cleanup(func() { require.NoError(b, store.Close()) })
 	team := access.User{Name: "shop", Groups: []string{"team"}}
 	api := apitest.Start(b, rest.Options{

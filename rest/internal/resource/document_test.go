@@ -24,6 +24,7 @@ import (
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // widgetDocuments declares the kind of the transcripts without its Go struct, from its manifest.
@@ -76,7 +77,7 @@ type widgetHost struct {
 // numbers.
 func newWidgetHost(t *testing.T, definitions ...rest.Definition) *widgetHost {
 	t.Helper()
-	store := apitest.CloseAtEnd(t, storage.NewMemory(storage.Options{Start: 1_000_000_000}))
+	store := apitest.CloseAtEnd(t, memory.New(storage.Options{Start: 1_000_000_000}))
 	uids := 0
 	api := apitest.Start(t, rest.Options{Store: store, Logger: slog.New(slog.DiscardHandler), Now: apitest.Now,
 		NewUID: func() string {

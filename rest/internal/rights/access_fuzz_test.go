@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -102,7 +103,7 @@ func FuzzAccess(f *testing.F) {
 	f.Add("GET", apitest.Things, "fieldSelector=metadata.name%3Da&fieldSelector=metadata.name%3Db")
 	f.Add("GET", apitest.Things, "fieldSelector=metadata.name%3Da%2Fb")
 	f.Add("DELETE", apitest.Things, "fieldSelector=metadata.name%3Da&labelSelector=x")
-	store := &reachedStore{Store: apitest.CloseAtEnd(f, storage.NewMemory(storage.Options{MaxWait: time.Microsecond}))}
+	store := &reachedStore{Store: apitest.CloseAtEnd(f, memory.New(storage.Options{MaxWait: time.Microsecond}))}
 	var hooks []string
 	var api *rest.API
 	note := func(ctx context.Context, r *admission.Request) error {

@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // storyKinds are the collections of the kinds that a story writes: of both dialects, and in two versions.
@@ -195,7 +196,7 @@ func turned(text []byte) []byte {
 // If a store changes the objects that it is given, the cached documents of the API's own writes do not hide that.
 func TestStoreThatChangesObjects(t *testing.T) {
 	for _, budget := range []int64{0, -1} {
-		memory := storage.NewMemory(storage.Options{})
+		memory := memory.New(storage.Options{})
 		t.Cleanup(func() { require.NoError(t, memory.Close()) })
 		api := apitest.New(t, rest.Options{Store: turningStore{memory}, Limits: rest.Limits{CacheBytes: budget}},
 			apitest.CogResource())

@@ -21,6 +21,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
 )
 
 // graceful Widgets have as many seconds as their size says, unless the client says.
@@ -303,7 +304,7 @@ func TestRemovedWhenDueAfterAFailure(t *testing.T) {
 
 // failingStore fails as many updates as it is told to.
 type failingStore struct {
-	*storage.Engine
+	*engine.Engine
 	failures atomic.Int64
 }
 
@@ -316,7 +317,7 @@ func (s *failingStore) Update(ctx context.Context, key storage.Key, fn storage.U
 }
 
 // reopened is a store that has the objects of another one, as a durable store has after a restart.
-type reopened struct{ *storage.Engine }
+type reopened struct{ *engine.Engine }
 
 func (reopened) Register(context.Context, storage.Resource) error { return nil }
 
@@ -342,7 +343,7 @@ func TestUnsafeDeletion(t *testing.T) {
 	const ignore = "?ignoreStoreReadErrorWithClusterBreakingPotential=true"
 	const field = "ignoreStoreReadErrorWithClusterBreakingPotential"
 	key := storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "broken"}
-	broken := func(t *testing.T, allowed bool) (*rest.API, *storage.Engine) {
+	broken := func(t *testing.T, allowed bool) (*rest.API, *engine.Engine) {
 		store := apitest.NewStore(t)
 		api := apitest.New(t, rest.Options{Store: store, UnsafeDeletion: allowed},
 			apitest.WidgetResource(apitest.WithValidateDelete(func(context.Context, *apitest.Widget) error { return nil })))
@@ -442,7 +443,7 @@ func TestDeleteCollectionReturnsWarnings(t *testing.T) {
 
 // countingStore counts the updates that are begun.
 type countingStore struct {
-	*storage.Engine
+	*engine.Engine
 	updates atomic.Int64
 }
 

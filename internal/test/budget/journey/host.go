@@ -7,6 +7,8 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Widget is a kind with a status and a scale.
@@ -33,11 +35,11 @@ const (
 // host is an API over a store in memory.
 type host struct {
 	api   *rest.API
-	store *storage.Engine
+	store *engine.Engine
 }
 
 func newHost() (*host, error) {
-	h := &host{store: storage.NewMemory(storage.Options{})}
+	h := &host{store: memory.New(storage.Options{})}
 	scale := &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}
 	var err error
 	h.api, err = rest.New(rest.Options{Store: h.store},

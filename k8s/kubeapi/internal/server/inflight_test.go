@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -50,7 +51,7 @@ func (s *slowStore) UpdateAll(ctx context.Context, keys []storage.Key,
 // Without flow control, reads and writes have limits of their own, as in kube-apiserver. An administrator gets an
 // answer beyond them.
 func TestRequestsInFlight(t *testing.T) {
-	store := &slowStore{storage.NewMemory(storage.Options{}), make(chan struct{}), make(chan struct{})}
+	store := &slowStore{memory.New(storage.Options{}), make(chan struct{}), make(chan struct{})}
 	s := newServer(t, func(c *server.Config) {
 		usersOfFlows(c)
 		c.Store, c.NoFlowControl, c.MaxReads, c.MaxWrites, c.AllowAll = store, true, 2, 1, true

@@ -22,6 +22,7 @@ import (
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Masters is the group whose members may do everything.
@@ -92,7 +93,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	}
 	s = new(Server)
 	if c.Store == nil {
-		c.Store = storage.NewMemory(storage.Options{})
+		c.Store = memory.New(storage.Options{})
 		s.closing = append(s.closing, c.Store.Close)
 	}
 	c.Objects.Store = c.Store

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
+	"github.com/decorum-go/decorum/storage/engine"
 )
 
 func backup(ctx context.Context, c call) error {
@@ -71,7 +71,7 @@ func dump(ctx context.Context, c call) error {
 		omitted++
 		fmt.Fprintln(c.stderr, err)
 	}}
-	err = bolt.Dump(ctx, opts, func(s storage.Stored) error {
+	err = bolt.Dump(ctx, opts, func(s engine.Stored) error {
 		if c.resource != "" && s.Key.Resource != c.resource {
 			return nil
 		}

@@ -38,6 +38,7 @@ import (
 	"github.com/decorum-go/decorum/storage/bolt"
 	"github.com/decorum-go/decorum/storage/etcd"
 	"github.com/decorum-go/decorum/storage/etcd/embedded"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/storage/postgres"
 )
 
@@ -131,7 +132,7 @@ func openStore(ctx context.Context, name string) (storage.Store, error) {
 	kind, path, _ := strings.Cut(name, ":")
 	switch {
 	case name == "memory":
-		return storage.NewMemory(storage.Options{}), nil
+		return memory.New(storage.Options{}), nil
 	case kind == "bolt" && path != "":
 		return bolt.Open(ctx, bolt.Options{Path: path})
 	case kind == "embedded" && path != "":
