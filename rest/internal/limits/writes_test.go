@@ -138,6 +138,7 @@ func compareWrites(b *testing.B, aim float64, of rest.Resource[apitest.Thing], f
 			limit := clients.Writer(bare, c.method, c.target, c.media, c.body, writers)
 			apitest.Compare(b, 1000, ours.Send, limit.Send)
 			b.ReportMetric(aim, "aim")
+			apitest.LogStages(b, 10_000, ours.Send)
 		})
 	}
 }

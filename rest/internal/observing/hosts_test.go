@@ -172,6 +172,7 @@ func (h host) compare(aim float64, hook func(object, old *corev1.ConfigMap) erro
 			limit := c.Writer(bare, w.method, w.target, w.media, w.body, connections)
 			apitest.Compare(b, 1000, ours.Send, limit.Send)
 			b.ReportMetric(aim, "aim")
+			apitest.LogStages(b, 10_000, ours.Send)
 		})
 	}
 }
@@ -236,6 +237,7 @@ func BenchmarkFullHost(b *testing.B) {
 			limit := c.Caller(bare, read.target, apitest.TypeJSON, connections)
 			apitest.Compare(b, read.count, ours.Send, limit.Send)
 			b.ReportMetric(read.aim, "aim")
+			apitest.LogStages(b, 10*read.count, ours.Send)
 		})
 	}
 	b.Run("WATCH, 200 streams", func(b *testing.B) { h.watched(b, serve, overTLS) })
