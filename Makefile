@@ -166,12 +166,13 @@ bench-compare: ## compare benchmarks with a commit (REF=commit BENCH=pattern COU
 	@test -n "$(REF)" || { echo "say what to compare with: make bench-compare REF=main" >&2; exit 2; }
 	@.ci/bench-compare "$(REF)" '$(BENCH)' $(COUNT)
 
-soak: ## the consistency soaks, ours and that of client-go, killed processes, replicas over a failing etcd and a failing Postgres, all under the race detector, ten thousand connections, all attacks of internal/test/hostile, a quiet user beside a flood, and comparisons with upstream over new random input (SOAK=10m each, KILLS=1000, FAULTS=200, ROUNDS=1m each)
+soak: ## the consistency soaks, ours and that of client-go, killed processes, replicas over a failing etcd and a failing Postgres, all under the race detector, ten thousand connections, all attacks of internal/test/hostile, a quiet user beside a flood, a million writes that a controller must see, and comparisons with upstream over new random input (SOAK=10m each, KILLS=1000, FAULTS=200, ROUNDS=1m each)
 	@.ci/require strace
 	DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v ./internal/test/soak
 	DECORUM_TORTURE=$(KILLS) go test -race -count=1 -timeout 0 -v ./internal/test/torture
 	DECORUM_CONNECTIONS=10000 go test -count=1 -timeout 0 -v -run 'TestConnections|TestPlaces' ./internal/test/hostile
 	DECORUM_ROUNDS=$(ROUNDS) go test -race -count=1 -timeout 0 -v ./internal/test/hostile
+	DECORUM_WRITES=1000000 go test -count=1 -timeout 0 -v -run ReadTheirOwnWrites ./rest/controller
 	DECORUM_FAIRNESS=10s go test -count=1 -timeout 0 -v -run '^$$' -bench QuietUserBesideAFlood -benchtime 1x ./rest/fairness
 	cd storage/etcd/etcdtest && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run 'TestChaos|TestDefinitions|TestShards' ./chaos
 	cd storage/postgres && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run 'TestChaos|TestStore|TestRequests' .

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -26,7 +28,13 @@ import (
 func TestReconcilersReadTheirOwnWrites(t *testing.T) { overBoth(t, testReconcilersReadTheirOwnWrites) }
 
 func testReconcilersReadTheirOwnWrites(t *testing.T, newWorkshop func(testing.TB) *workshop) {
-	const gearNames, writes = 10, 2000
+	const gearNames = 10
+	writes := 2000
+	if text := os.Getenv("DECORUM_WRITES"); text != "" { // make soak
+		var err error
+		writes, err = strconv.Atoi(text)
+		require.NoError(t, err, "DECORUM_WRITES")
+	}
 	w := newWorkshop(t)
 	for n := range gearNames {
 		w.create(gear(fmt.Sprint("gear-", n), 0))

@@ -61,12 +61,7 @@ func serveMany() error {
 	}
 	maps = maps.Namespace("default").FieldManager("shop")
 	for n := range largeCount {
-		data := map[string]string{}
-		for key := range 40 {
-			data[fmt.Sprintf("key-%02d", key)] = fmt.Sprintf("a value of object %07d, and some text", n)
-		}
-		if _, err := maps.Create(context.Background(), &corev1.ConfigMap{Data: data, ObjectMeta: metav1.ObjectMeta{
-			Name: fmt.Sprintf("map-%07d", n), Labels: map[string]string{"app": fmt.Sprint("app-", n%50)}}}); err != nil {
+		if _, err := maps.Create(context.Background(), largeMap(n)); err != nil {
 			return err
 		}
 	}
@@ -80,8 +75,18 @@ func serveMany() error {
 	return err
 }
 
+// largeMap returns one of many ConfigMaps of 2 KB.
+func largeMap(n int) *corev1.ConfigMap {
+	data := map[string]string{}
+	for key := range 40 {
+		data[fmt.Sprintf("key-%02d", key)] = fmt.Sprintf("a value of object %07d, and some text", n)
+	}
+	return &corev1.ConfigMap{Data: data, ObjectMeta: metav1.ObjectMeta{
+		Name: fmt.Sprintf("map-%07d", n), Labels: map[string]string{"app": fmt.Sprint("app-", n%50)}}}
+}
+
 // startLarge starts the server as a process of its own, so that its memory does not count.
-func startLarge(b *testing.B) (url string) {
+func startLarge(b *testing.B) (url string, pid int) {
 	program, err := os.Executable()
 	require.NoError(b, err)
 	server := exec.Command(program)
@@ -97,7 +102,7 @@ func startLarge(b *testing.B) (url string) {
 	})
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	require.NoError(b, err)
-	return strings.TrimSpace(line)
+	return strings.TrimSpace(line), server.Process.Pid
 }
 
 // named is a ConfigMap for a program that reads its name, its labels and one value.
@@ -118,7 +123,7 @@ type named struct {
 // BenchmarkInformerMemory reports the memory that an informer of 100,000 ConfigMaps in another process keeps for each
 // object, and the bytes that it allocates for each object until it has synced.
 func BenchmarkInformerMemory(b *testing.B) {
-	url := startLarge(b)
+	url, _ := startLarge(b)
 	config := &clientrest.Config{Host: url, QPS: -1}
 	endpoint := rest.Endpoint{URL: url}
 	maps := rest.Names{Kind: "ConfigMap"}

@@ -95,6 +95,9 @@ func (s *Server) URL() string { return "https://127.0.0.1:" + strconv.Itoa(s.por
 // Port returns the port of the server.
 func (s *Server) Port() int { return s.port }
 
+// PID returns the number of the process of kube-apiserver.
+func (s *Server) PID() int { return s.process.Process.Pid }
+
 // Write atomically replaces a file of the server.
 func (s *Server) Write(name, text string) {
 	s.t.Helper()
