@@ -23,13 +23,12 @@
 //   - To serve kinds of others: [Schema] for a kind without a Go struct, [Wire] and [Dialect] for kinds of Kubernetes,
 //     [NamespacesOf] for namespaces, and [DefiningObject] for kinds that an object defines. [Describe] returns a
 //     [Description], with each [DescribedSubresource], for tools. [NameTakenError] says which name two kinds share.
-//   - To run an API: [Limits], [Health], [HealthCheck] and [HealthEndpoint], [Browsers], [ProgramVersion], [Transcoder]
-//     for CBOR, and [TypeCache] for programs that make many APIs. [Stats], [Usage] and [OpenWatch] show what an API is
-//     doing.
-//   - To write a plug-in: [Plugin], [PluginAPI] and [PluginParts], [Evaluator] for rules that clients bring, [Limiter]
-//     with [LimitedRequest] and [Seats] for fair shares, and [Wait] for its Stop.
-//   - Extensions, which may change until v1.1: [History], [HistoryOf], [HistoryClient] and [UndoOptions]; [Queries],
-//     [CountOptions], [Counts], [Facet] and [ValueCount]; [Committed] for transactions.
+//   - To run an API: [Limits], [Health] with each observe.HealthCheck, [Browsers], [ProgramVersion], [Transcoder] for
+//     CBOR, and [TypeCache] for programs that make many APIs. [Stats] and [API.OpenWatches] show what an API is doing.
+//   - To write a plug-in: [Plugin], [PluginAPI] and [PluginParts], [Evaluator] for rules that clients bring, and [Wait]
+//     for its Stop. Its parts are in the words of packages access, admission and observe.
+//   - Extensions, which may change until v1.1: [History], [HistoryOf], [HistoryClient] and [UndoOptions]; [Queries] and
+//     [CountOptions], with the answer in package queries; [Committed] for transactions.
 //
 // # Words
 //

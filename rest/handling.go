@@ -30,3 +30,11 @@ func (a PluginAPI) Answer(w http.ResponseWriter, r *http.Request, json []byte) {
 // StuckHooks returns the number of hooks that still run after the time limit of their requests (see
 // [Limits].RequestTimeout).
 func (a *API) StuckHooks() int { return a.flights.Abandoned() }
+
+// WaitOutside registers that a hook begins to wait for a service outside of the process, such as a webhook. ctx is the
+// context of the hook. WaitOutside returns an error if too many hooks wait, for this service or for all, so that a
+// service that hangs does not take all requests. The caller calls done when the wait has ended. Meanwhile the request
+// of the hook needs no seat (see [access.Limiter]).
+func (a *API) WaitOutside(ctx context.Context, service string) (done func(), err error) {
+	return a.front.WaitOutside(ctx, service)
+}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
 // lights is a check whose result the test sets.
@@ -27,9 +28,9 @@ func TestHealthChecksOfTheHost(t *testing.T) {
 	var log bytes.Buffer
 	api := apitest.New(t, rest.Options{
 		Logger: slog.New(slog.NewTextHandler(&log, nil)),
-		Health: rest.Health{Checks: []rest.HealthCheck{{Name: "billing", Check: billing.check}}},
-		Plugins: []rest.Plugin{rest.PluginParts{Name: "engine", HealthChecks: []rest.HealthCheck{
-			{Name: "engine", Check: engine.check, Endpoints: []rest.HealthEndpoint{rest.Livez, rest.Readyz}},
+		Health: rest.Health{Checks: []observe.HealthCheck{{Name: "billing", Check: billing.check}}},
+		Plugins: []rest.Plugin{rest.PluginParts{Name: "engine", HealthChecks: []observe.HealthCheck{
+			{Name: "engine", Check: engine.check, Endpoints: []observe.HealthEndpoint{observe.Livez, observe.Readyz}},
 		}}},
 	})
 	get := func(path string) apitest.Answer { return apitest.Do(t, api, "GET", path, "") }
@@ -63,7 +64,7 @@ func TestAHealthCheckThatPanicsFails(t *testing.T) {
 	var log bytes.Buffer
 	api := apitest.New(t, rest.Options{
 		Logger: slog.New(slog.NewTextHandler(&log, nil)),
-		Health: rest.Health{Checks: []rest.HealthCheck{{Name: "wild",
+		Health: rest.Health{Checks: []observe.HealthCheck{{Name: "wild",
 			Check: func(context.Context) error { panic("secret") }}}},
 	})
 	assert.Contains(t, apitest.Do(t, api, "GET", "/readyz", "").Body, "[-]wild failed: reason withheld\n")
@@ -80,7 +81,7 @@ func TestHealthChecksHaveATimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
 		release := make(chan struct{})
-		api := apitest.New(t, rest.Options{Health: rest.Health{Checks: []rest.HealthCheck{
+		api := apitest.New(t, rest.Options{Health: rest.Health{Checks: []observe.HealthCheck{
 			{Name: "stuck", Check: func(context.Context) error { calls.Add(1); <-release; return nil }},
 			{Name: "slow", Check: func(ctx context.Context) error {
 				<-ctx.Done()
@@ -105,19 +106,19 @@ func TestHealthChecksHaveATimeLimit(t *testing.T) {
 func TestWrongHealthChecksAreRefused(t *testing.T) {
 	fine := func(context.Context) error { return nil }
 	for name, c := range map[string]struct {
-		checks []rest.HealthCheck
+		checks []observe.HealthCheck
 		want   string
 	}{
-		"bad name": {[]rest.HealthCheck{{Name: "a/b", Check: fine}},
+		"bad name": {[]observe.HealthCheck{{Name: "a/b", Check: fine}},
 			`health check "a/b": the name is not a DNS label`},
-		"without function": {[]rest.HealthCheck{{Name: "a"}}, `health check "a": Check is nil`},
-		"negative timeout": {[]rest.HealthCheck{{Name: "a", Check: fine, Timeout: -1}},
+		"without function": {[]observe.HealthCheck{{Name: "a"}}, `health check "a": Check is nil`},
+		"negative timeout": {[]observe.HealthCheck{{Name: "a", Check: fine, Timeout: -1}},
 			`health check "a": Timeout is negative`},
-		"name of the API": {[]rest.HealthCheck{{Name: "ping", Check: fine}},
+		"name of the API": {[]observe.HealthCheck{{Name: "ping", Check: fine}},
 			`health check "ping": the API has a check of this name`},
-		"twice": {[]rest.HealthCheck{{Name: "a", Check: fine}, {Name: "a", Check: fine}},
+		"twice": {[]observe.HealthCheck{{Name: "a", Check: fine}, {Name: "a", Check: fine}},
 			`health check "a": declared twice`},
-		"unknown endpoint": {[]rest.HealthCheck{{Name: "a", Check: fine, Endpoints: []rest.HealthEndpoint{"startz"}}},
+		"unknown endpoint": {[]observe.HealthCheck{{Name: "a", Check: fine, Endpoints: []observe.HealthEndpoint{"startz"}}},
 			`health check "a": unknown endpoint "startz"`},
 	} {
 		t.Run(name, func(t *testing.T) {

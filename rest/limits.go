@@ -36,7 +36,7 @@ type Limits struct {
 	// start. All such copies take their memory from the Budget. A list is encoded element by element, as the client reads
 	// it.
 	//
-	// A [Limiter] replaces this limit for requests, but not for bodies, large answers and webhooks.
+	// An [access.Limiter] replaces this limit for requests, but not for bodies, large answers and webhooks.
 	MaxInFlight int
 	// ExemptGroups are groups whose members always get a place, such as administrators who must stop the clients that use
 	// up all others. Default: the groups of the plug-ins (see [PluginParts]), such as the administrators of package

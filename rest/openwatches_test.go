@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
 // A watch whose client has read everything is not behind. One whose client does not read falls behind.
@@ -31,7 +32,7 @@ func TestOpenWatches(t *testing.T) {
 		open := s.API.OpenWatches()
 		require.Len(t, open, 2)
 		assert.NotZero(t, open[0].Behind)
-		assert.Equal(t, rest.OpenWatch{User: "system:anonymous", Path: apitest.Things, Query: "watch=1",
+		assert.Equal(t, observe.OpenWatch{User: "system:anonymous", Path: apitest.Things, Query: "watch=1",
 			Behind: open[0].Behind}, open[0])
 		assert.Equal(t, "watch=1&labelSelector=a%3Db", open[1].Query)
 		assert.Zero(t, open[1].Behind, "the changes are not for this client")

@@ -10,7 +10,6 @@ import (
 
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/admission"
-	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/front"
 	"github.com/decorum-go/decorum/rest/observe"
 )
@@ -66,11 +65,11 @@ type PluginParts struct {
 	Observer observe.Observer
 	// Limiter decides when the API works on requests, instead of [Limits.MaxInFlight]. At most one plug-in may have
 	// one.
-	Limiter Limiter
+	Limiter access.Limiter
 	// ExemptGroups are added to [Limits.ExemptGroups] unless the host sets them.
 	ExemptGroups []string
 	// HealthChecks are added to [Health.Checks].
-	HealthChecks []HealthCheck
+	HealthChecks []observe.HealthCheck
 	// Paths are handlers of paths outside of all resources, such as "/debug/watches". A path that ends with a slash stands
 	// for all paths below too, and for itself without the slash. The API finds out the user of each request, gives it a
 	// place, and asks the Authorizer for its verb, such as get, on its path, before it calls the handler. The context of
@@ -169,12 +168,7 @@ func (a *API) limitBy(parts PluginParts, opening *front.Options) error {
 	case opening.Limiter != nil:
 		return fmt.Errorf("plug-in %q has a Limiter, and so has an earlier one", parts.Name)
 	}
-	opening.Limiter = func(r front.Limited) delivery.Seats {
-		if seats := parts.Limiter.Limit(LimitedRequest(r)); seats != nil {
-			return seats
-		}
-		return nil
-	}
+	opening.Limiter = parts.Limiter
 	a.flights.LiftLimit()
 	return nil
 }

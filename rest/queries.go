@@ -29,7 +29,7 @@ import (
 // A minus means descending. Objects without the field come last. With limit and continue, all pages show one revision,
 // as those of any other list.
 //
-// With the parameter facets, a list contains no objects but [Counts]: how many of the selected objects have which
+// With the parameter facets, a list contains no objects but queries.Counts: how many of the selected objects have which
 // values of some fields.
 //
 //	facets=spec.color,status.phase

@@ -1,33 +1,19 @@
 package rest
 
 import (
-	"math"
+	"cmp"
+	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest/internal/delivery"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/storage"
 )
 
 // Stats are the figures of an API at one moment, for metrics and for pages about its state. Later versions of this
 // package may add fields.
 type Stats struct {
-	// Requests is how many requests are under way over HTTP, with watches and streams.
-	Requests int
-	// Places counts the requests that the API works on. The limit is [Limits].MaxInFlight, or none with a [Limiter].
-	Places Usage
-	// Bodies are the bodies that the API reads, counted in parts of 256 KiB. Answers are the large answers that clients
-	// read.
-	Bodies, Answers Usage
-	// Webhooks are the hooks that wait for a service outside of the process, see [API.WaitOutside].
-	Webhooks Usage
-	// StuckHooks is how many hooks still run although their request has been answered, see [API.StuckHooks].
-	StuckHooks int
-	// Calls is how many calls of in-process clients are under way, with their watches.
-	Calls int
-	// Watches is how many watches are open over HTTP. WatchesBehind is how many of them have changes to look at, and
-	// MostBehind is how many changes that are for the one with the most, see [OpenWatch].
-	Watches, WatchesBehind int
-	MostBehind             uint64
+	// Load is the work of the API.
+	observe.Load
 	// Objects is how many objects of each kind its store holds, for the kinds that the API serves from a store that
 	// implements [storage.Reporter].
 	Objects map[apimeta.GroupResource]int
@@ -46,19 +32,10 @@ func (s *Stats) Of(gr apimeta.GroupResource) *storage.StoreStats {
 	return s.Store
 }
 
-// Usage reports the use of a limit. Without a limit, Limit is 0.
-type Usage struct {
-	Used, Limit int
-}
-
 // Stats returns the present figures. Its cost grows with the number of open watches and kinds, but not with the number of
 // objects. Requests neither begin nor end while Stats counts them, which takes some microseconds for a thousand.
 func (a *API) Stats() Stats {
-	var s Stats
-	f := a.front.Stats()
-	s.Requests, s.Watches, s.WatchesBehind, s.MostBehind = f.Requests, f.Watches, f.WatchesBehind, f.MostBehind
-	s.Places, s.Bodies, s.Answers, s.Webhooks = usageOf(f.Places), usageOf(f.Bodies), usageOf(f.Answers), usageOf(f.Outside)
-	s.StuckHooks, s.Calls = f.Abandoned, f.Calls
+	s := Stats{Load: a.front.Load()}
 	a.countObjects(&s)
 	return s
 }
@@ -99,9 +76,10 @@ func (s *Stats) addStore(gr apimeta.GroupResource, store storage.Store) {
 	s.Stores[gr] = &stats
 }
 
-func usageOf(u delivery.Use) Usage {
-	if u.Limit == math.MaxInt {
-		u.Limit = 0
-	}
-	return Usage(u)
+// OpenWatches returns the watches that are open over HTTP. Those that are most behind come first. It holds requests up
+// while it collects them, so do not call it many times a second.
+func (a *API) OpenWatches() []observe.OpenWatch {
+	watches := a.front.OpenWatches()
+	slices.SortStableFunc(watches, func(x, y observe.OpenWatch) int { return cmp.Compare(y.Behind, x.Behind) })
+	return watches
 }

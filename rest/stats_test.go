@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/memory"
 )
@@ -22,9 +23,9 @@ func TestStats(t *testing.T) {
 		s := apitest.NewThingServer(t, rest.Options{Limits: rest.Limits{MaxInFlight: 20}})
 		stats := s.API.Stats()
 		assert.Zero(t, stats.Requests)
-		assert.Equal(t, rest.Usage{Limit: 20}, stats.Places)
-		assert.Equal(t, rest.Usage{Limit: 20}, stats.Answers)
-		assert.Equal(t, rest.Usage{Limit: 10}, stats.Webhooks)
+		assert.Equal(t, observe.Usage{Limit: 20}, stats.Places)
+		assert.Equal(t, observe.Usage{Limit: 20}, stats.Answers)
+		assert.Equal(t, observe.Usage{Limit: 10}, stats.Webhooks)
 		assert.Zero(t, stats.Objects[things])
 		assert.Contains(t, stats.Objects, things)
 		assert.NotContains(t, stats.Objects,
@@ -67,8 +68,8 @@ func TestStatsCountPlacesAndCalls(t *testing.T) {
 	api = apitest.New(t, rest.Options{Admission: []admission.Hook{hook}}, apitest.WidgetResource())
 	assert.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)).Code)
 	assert.Equal(t, 1, inside.Requests)
-	assert.Equal(t, rest.Usage{Used: 1, Limit: 1000}, inside.Places)
-	assert.Equal(t, rest.Usage{Used: 1, Limit: 500}, inside.Webhooks)
+	assert.Equal(t, observe.Usage{Used: 1, Limit: 1000}, inside.Places)
+	assert.Equal(t, observe.Usage{Used: 1, Limit: 500}, inside.Webhooks)
 	after := api.Stats()
 	assert.Zero(t, after.Requests+after.Places.Used+after.Webhooks.Used+after.Calls)
 }

@@ -1,6 +1,10 @@
 package rest
 
-import "time"
+import (
+	"time"
+
+	"github.com/decorum-go/decorum/rest/observe"
+)
 
 // Health configures health checks and draining, for load balancers and the operator's tools.
 type Health struct {
@@ -10,7 +14,7 @@ type Health struct {
 	Open bool
 	// Checks are the host's own checks at /readyz, /livez and /healthz, such as whether its database answers. The checks
 	// of plug-ins follow them.
-	Checks []HealthCheck
+	Checks []observe.HealthCheck
 	// DrainTime is how long the API continues to serve after a shutdown has begun (see [API.Drain]). Meanwhile /readyz
 	// fails, so load balancers and proxies send requests to other replicas before this one refuses them. Choose more time
 	// than they need to notice, such as 10 seconds for a probe every 3 seconds that must fail twice. Default: none.

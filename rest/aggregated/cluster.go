@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/internal/backoff"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -65,7 +66,7 @@ func (c *Cluster) Plug(rest.PluginAPI) (rest.PluginParts, error) {
 		Authenticator: access.AuthenticatorFunc(c.authenticate),
 		Authorizer:    access.AuthorizerFunc(c.authorize),
 		ExemptGroups:  []string{masters},
-		HealthChecks:  []rest.HealthCheck{{Name: "aggregated", Check: c.missing.check}},
+		HealthChecks:  []observe.HealthCheck{{Name: "aggregated", Check: c.missing.check}},
 		Start: func(ctx context.Context, api *rest.API) error {
 			if err := c.checkGroups(api); err != nil {
 				return err

@@ -18,6 +18,7 @@ import (
 	"github.com/decorum-go/decorum/rest/debug"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
 // newAPI returns an API whose user alice may get the paths of the plug-in.
@@ -106,7 +107,7 @@ func TestWatchesByUser(t *testing.T) {
 		api := newAPI(t)
 		server := apitest.ServeOnPipes(t, api)
 		apitest.Open(t.Context(), t, server.Client, "GET", server.URL+apitest.Widgets+"?watch=1", "Test-User", "alice")
-		var answer struct{ Watches []rest.OpenWatch }
+		var answer struct{ Watches []observe.OpenWatch }
 		require.NoError(t, json.Unmarshal([]byte(get(t, api, "/debug/watches", "alice").Body), &answer))
 		require.Len(t, answer.Watches, 1)
 		assert.Equal(t, "alice", answer.Watches[0].User)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -69,7 +70,7 @@ func (p *plugin) guarded(answer func(w http.ResponseWriter, r *http.Request) err
 
 // watches answers with the open watches.
 func (p *plugin) watches(w http.ResponseWriter, _ *http.Request) error {
-	return writeJSON(w, map[string][]rest.OpenWatch{"watches": p.api.OpenWatches()})
+	return writeJSON(w, map[string][]observe.OpenWatch{"watches": p.api.OpenWatches()})
 }
 
 func writeJSON(w http.ResponseWriter, value any) error {

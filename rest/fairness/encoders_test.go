@@ -254,7 +254,8 @@ func TestAWatchThatWaitsForItsSeatsEnds(t *testing.T) {
 		r := reader{pause: time.Second}
 		watched := r.ask(t.Context(), h, path+"?watch=1", "Accept", apitest.AcceptTable)
 		<-time.After(10 * time.Millisecond)
-		taken := limiter.Limit(rest.LimitedRequest{Access: access.Access{Verb: access.VerbGet, Name: "a"}, Header: http.Header{}})
+		taken := limiter.Limit(access.LimitedRequest{Access: access.Access{Verb: access.VerbGet, Name: "a"},
+			Header: http.Header{}})
 		require.NoError(t, taken.Take(t.Context()))
 		<-time.After(time.Minute)
 		assert.Equal(t, 1, limiter.State().Levels[0].Waiting)

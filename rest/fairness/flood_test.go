@@ -19,19 +19,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // stopwatch is a Limiter that measures how long the requests of one user wait for their seats.
 type stopwatch struct {
-	rest.Limiter
+	access.Limiter
 	user  string
 	mu    sync.Mutex
 	waits []time.Duration
 }
 
-func (s *stopwatch) Limit(r rest.LimitedRequest) rest.Seats {
+func (s *stopwatch) Limit(r access.LimitedRequest) access.Seats {
 	seats := s.Limiter.Limit(r)
 	if r.Access.User.Name != s.user {
 		return seats
@@ -40,7 +41,7 @@ func (s *stopwatch) Limit(r rest.LimitedRequest) rest.Seats {
 }
 
 type timed struct {
-	rest.Seats
+	access.Seats
 	by *stopwatch
 }
 

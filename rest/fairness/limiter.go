@@ -121,8 +121,8 @@ const (
 	headerLevel = "X-Kubernetes-Pf-Prioritylevel-Uid"
 )
 
-// Limit implements [rest.Limiter].
-func (l *Limiter) Limit(r rest.LimitedRequest) rest.Seats {
+// Limit implements [access.Limiter].
+func (l *Limiter) Limit(r access.LimitedRequest) access.Seats {
 	f := l.flows.Load().of(&r.Access)
 	f.name(r.Header)
 	s := &seats{limiter: l, counts: f.counts, ticket: ticket{level: f.level, tally: &f.counts.tally, seats: 1}}
@@ -171,7 +171,7 @@ const (
 // cost returns how many seats a request needs. A list, and a watch that begins with the existing objects, needs one for
 // each 100 objects. A deletion of a collection reads the objects too. A selector or a limit may leave few of them: the
 // server still reads up to all of those that a selector leaves out, so only a limit without a selector bounds the cost.
-func cost(r *rest.LimitedRequest) int {
+func cost(r *access.LimitedRequest) int {
 	a := &r.Access
 	switch a.Verb {
 	case access.VerbList, access.VerbDeleteCollection:
@@ -202,7 +202,7 @@ type seats struct {
 	again   bool   // the request has had its seats before
 }
 
-// Take implements [rest.Seats].
+// Take implements [access.Seats].
 func (s *seats) Take(ctx context.Context) error {
 	l, t := s.limiter, &s.ticket
 	l.mu.Lock()
@@ -218,7 +218,7 @@ func (s *seats) Take(ctx context.Context) error {
 	return s.await(ctx, arrived, l.options.MaxWait)
 }
 
-// Continue implements [rest.Seats].
+// Continue implements [access.Seats].
 func (s *seats) Continue(ctx context.Context) error {
 	l := s.limiter
 	l.mu.Lock()
@@ -280,7 +280,7 @@ func (s *seats) refuse(count *uint64, waited time.Duration) error {
 	return status.TooManyRequests("Too many requests, please try again later.", 1)
 }
 
-// Retake implements [rest.Seats].
+// Retake implements [access.Seats].
 func (s *seats) Retake() {
 	s.limiter.mu.Lock()
 	defer s.limiter.mu.Unlock()
@@ -289,7 +289,7 @@ func (s *seats) Retake() {
 	}
 }
 
-// Release implements [rest.Seats].
+// Release implements [access.Seats].
 func (s *seats) Release() {
 	s.limiter.mu.Lock()
 	defer s.limiter.mu.Unlock()

@@ -255,7 +255,7 @@ func TestListsCostByTheirObjects(t *testing.T) {
 		{access.Access{Verb: access.VerbDeleteCollection}, nil, 500, 5},
 		{access.Access{Verb: access.VerbGet, Name: "a"}, nil, 500, 1},
 	} {
-		seats := limiter.Limit(rest.LimitedRequest{Access: c.access, Query: c.query, Header: http.Header{},
+		seats := limiter.Limit(access.LimitedRequest{Access: c.access, Query: c.query, Header: http.Header{},
 			Objects: func() int { return c.objects }})
 		require.NoError(t, seats.Take(t.Context()))
 		assert.Equal(t, c.want, limiter.State().Levels[0].Seats, "%+v", c)

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
 // reading describes a metric whose value is read from [rest.API.Stats] at each scrape.
@@ -39,11 +40,11 @@ const (
 var ofAPI = []reading{
 	readMany(gauge, "decorum_places_in_use", "Places that are in use, by what they are for.", []string{"kind"},
 		func(s *rest.Stats, value func(float64, ...string)) {
-			eachUse(s, func(u rest.Usage, kind string) { value(float64(u.Used), kind) })
+			eachUse(s, func(u observe.Usage, kind string) { value(float64(u.Used), kind) })
 		}),
 	readMany(gauge, "decorum_places_limit", "Limit of places by purpose. Absent without a limit.", []string{"kind"},
 		func(s *rest.Stats, value func(float64, ...string)) {
-			eachUse(s, func(u rest.Usage, kind string) {
+			eachUse(s, func(u observe.Usage, kind string) {
 				if u.Limit > 0 {
 					value(float64(u.Limit), kind)
 				}
@@ -62,7 +63,7 @@ var ofAPI = []reading{
 }
 
 // eachUse calls f for each limited number of the API.
-func eachUse(s *rest.Stats, f func(u rest.Usage, kind string)) {
+func eachUse(s *rest.Stats, f func(u observe.Usage, kind string)) {
 	f(s.Places, "requests")
 	f(s.Bodies, "bodies")
 	f(s.Answers, "answers")

@@ -4,4 +4,6 @@
 //
 // Packages rest/audit and rest/requestlog, and modules rest/metrics and rest/tracing, are observers. A plug-in that waits
 // for something tells them so with [BeginStep].
+//
+// The package also has the words of those who run an API: a [HealthCheck], the [Load] of the API, and an [OpenWatch].
 package observe

@@ -16,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/rest/debug"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/metrics"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/rest/requestlog"
 	"github.com/decorum-go/decorum/rest/tracing"
 )
@@ -62,7 +63,7 @@ func (o *operations) plugins() []rest.Plugin {
 		rest.PluginParts{
 			Name:         "platform",
 			Paths:        map[string]http.Handler{"/metrics": promhttp.HandlerFor(o.registry, promhttp.HandlerOpts{})},
-			HealthChecks: []rest.HealthCheck{{Name: "disk", Check: o.checkDisk}},
+			HealthChecks: []observe.HealthCheck{{Name: "disk", Check: o.checkDisk}},
 		},
 	}
 }

@@ -36,6 +36,7 @@ var rooms = []room{
 		"internal/words", "internal/errorlog", "storage", "watch", "rest/access", "rest/internal/rights", "rest/internal/kind",
 		"rest/internal/objectmeta", "rest/internal/upstream", "rest/internal/notes",
 		"rest/internal/generations", "rest/internal/query", "rest/internal/shard", "rest/history", "rest/observe",
+		"rest/queries",
 	}},
 	{name: "history", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/history", "rest/internal/objectmeta",
@@ -45,7 +46,7 @@ var rooms = []room{
 	{name: "query", may: []string{"watch"}},
 	{name: "write", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/gotype", "internal/managed",
-		"internal/schema",
+		"internal/schema", "internal/words",
 		"storage", "watch", "rest/access", "rest/admission", "rest/internal/rights", "rest/internal/kind",
 		"rest/internal/objectmeta", "rest/internal/resource",
 		"rest/internal/steps", "rest/internal/history", "rest/history", "rest/internal/keys", "rest/observe",
@@ -68,7 +69,7 @@ var rooms = []room{
 		"rest/access", "rest/history", "rest/internal/body", "rest/internal/rights", "rest/internal/follow",
 		"rest/internal/history", "rest/internal/kind", "rest/internal/media", "rest/internal/objectmeta",
 		"rest/internal/resource",
-		"rest/internal/route", "rest/internal/write",
+		"rest/internal/route", "rest/internal/write", "rest/queries",
 	}},
 	{name: "backoff"},
 	{name: "deadline"},
@@ -80,7 +81,7 @@ var rooms = []room{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
 		"rest/internal/backoff", "rest/internal/service", "rest/internal/follow", "rest/internal/history",
 		"rest/internal/kind",
-		"rest/internal/objectmeta", "rest/internal/resource", "rest/internal/write", "rest/history",
+		"rest/internal/objectmeta", "rest/internal/resource", "rest/internal/write", "rest/history", "rest/queries",
 	}},
 	{name: "media", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "internal/table", "storage", "watch",
@@ -89,12 +90,13 @@ var rooms = []room{
 	{name: "body", http: true, may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest/internal/media",
 		"rest/internal/write"}},
 	{name: "delivery", may: []string{
-		"status", "internal/codec", "watch", "rest/internal/follow", "rest/internal/media", "rest/internal/resource",
+		"status", "internal/codec", "watch", "rest/access", "rest/observe", "rest/internal/follow", "rest/internal/media",
+		"rest/internal/resource",
 	}},
 	{name: "inprocess", http: true},
 	{name: "front", http: true, may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/errorlog", "internal/schema", "internal/words",
-		"storage", "watch", "rest/access", "rest/history", "rest/observe",
+		"storage", "watch", "rest/access", "rest/history", "rest/observe", "rest/queries",
 		"rest/internal/body", "rest/internal/deadline", "rest/internal/delivery", "rest/internal/history",
 		"rest/internal/identity", "rest/internal/impersonation", "rest/internal/inprocess", "rest/internal/keys",
 		"rest/internal/kind", "rest/internal/media", "rest/internal/objectmeta", "rest/internal/openapi",
@@ -111,6 +113,8 @@ var leaves = []room{
 	{name: "rest/access", may: []string{"apimeta", "status", "rest/internal/identity", "rest/internal/keys"}},
 	{name: "rest/admission", may: []string{"apimeta", "rest/access"}},
 	{name: "rest/observe", may: []string{"status", "rest/access", "rest/admission", "rest/internal/keys"}},
+	{name: "rest/history", may: []string{"apimeta"}},
+	{name: "rest/queries", may: []string{"apimeta"}},
 }
 
 // A leaf imports next to nothing.

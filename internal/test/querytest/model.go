@@ -22,6 +22,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/test/hangtest"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/queries"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -271,7 +272,7 @@ func (m *model) checkList() {
 	slices.SortStableFunc(want, compare)
 
 	facet := oneOf(m, fields(m.declared)...)
-	var counts rest.Counts
+	var counts queries.Counts
 	m.must("GET", with(target, "fieldQuery", query, "facets", facet), "", &counts)
 	m.checkCounts(&counts, want, facet, query)
 
@@ -299,7 +300,7 @@ func (m *model) checkList() {
 	require.Equal(m, names, got, "%s: fieldQuery=%s sortBy=%s limit=%s", target, query, sortBy, limit)
 }
 
-func (m *model) checkCounts(counts *rest.Counts, of []*Crate, field, query string) {
+func (m *model) checkCounts(counts *queries.Counts, of []*Crate, field, query string) {
 	want, got := map[string]int64{}, map[string]int64{}
 	for _, c := range of {
 		want[value(c, field)]++

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
@@ -34,7 +35,7 @@ type Flight struct {
 	of             *resource.Resource // nil for paths outside of all resources, and for a stream
 	user           string             // empty if nobody knows
 	exempt         bool               // no limit holds for the request
-	seats          Seats              // nil if the request needs none
+	seats          access.Seats       // nil if the request needs none
 	continues      bool               // the request has its seats without a place, see Continue
 	outside        int                // how many hooks of the request wait for webhooks
 	waitsFor       string             // the webhook for which the request may wait while it has a place

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -99,17 +100,9 @@ type Holder struct {
 	Exempt bool
 	// WaitsFor names the webhook for which the request may wait all the time that it has a place. It may be empty.
 	WaitsFor string
-	// Seats are what the request needs beside its place; nil for nothing.
-	Seats Seats
-}
-
-// Seats have the methods of rest.Seats. A request has them as long as it has a place, except while it waits for a
-// webhook, and after that while its answer is encoded.
-type Seats interface {
-	Take(ctx context.Context) error
-	Continue(ctx context.Context) error
-	Retake()
-	Release()
+	// Seats are what the request needs beside its place; nil for nothing. A request has them as long as it has a place,
+	// except while it waits for a webhook, and after that while its answer is encoded.
+	Seats access.Seats
 }
 
 // LiftLimit makes the number of places unlimited, because seats limit the requests.

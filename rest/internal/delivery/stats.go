@@ -1,30 +1,28 @@
 package delivery
 
-// Stats are figures of [Flights].
-type Stats struct {
-	Places, Bodies, Answers, Outside Use
-	// Abandoned is how many requests are answered although a hook still works on them.
-	Abandoned int
-	// Calls is how many calls in process are under way.
-	Calls int
+import (
+	"math"
+
+	"github.com/decorum-go/decorum/rest/observe"
+)
+
+// use returns how much of the share is in use. Limit is 0 if it is unlimited.
+func (s *share) use() observe.Usage {
+	if s.limit == math.MaxInt {
+		return observe.Usage{Used: s.used}
+	}
+	return observe.Usage{Used: s.used, Limit: s.limit}
 }
 
-// Use is how much of a limited number is in use.
-type Use struct{ Used, Limit int }
-
-func (s *share) use() Use { return Use{s.used, s.limit} }
-
-// Stats returns the figures, and calls look with every request, while no request begins or ends.
-func (f *Flights) Stats(look func(Request)) Stats {
+// Count adds the figures of the flights to a load, and calls look with every request, while no request begins or ends.
+func (f *Flights) Count(load *observe.Load, look func(Request)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s := Stats{
-		Places: f.places.use(), Bodies: f.bodies.use(), Answers: f.answers.use(), Outside: f.outside.use(),
-		Abandoned: f.abandoned, Calls: f.count,
-	}
+	load.Places, load.Bodies = f.places.use(), f.bodies.use()
+	load.Answers, load.Webhooks = f.answers.use(), f.outside.use()
+	load.StuckHooks, load.Calls = f.abandoned, f.count
 	for in := f.first; in != nil; in = in.behind {
 		look(in.request)
-		s.Calls--
+		load.Calls--
 	}
-	return s
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/service"
+	"github.com/decorum-go/decorum/rest/queries"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -35,7 +36,7 @@ func (q *request) count(rep *media.Representation, namespace string, p *resource
 }
 
 // tableOf shows counts as a Table with a row for each value.
-func tableOf(counts *resource.Counts, metaVersion string) *apimeta.Table {
+func tableOf(counts *queries.Counts, metaVersion string) *apimeta.Table {
 	t := &apimeta.Table{
 		TypeMeta: apimeta.TypeMeta{APIVersion: "meta.k8s.io/" + metaVersion, Kind: "Table"}, ListMeta: counts.ListMeta,
 		ColumnDefinitions: []apimeta.TableColumnDefinition{

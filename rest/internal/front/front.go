@@ -33,8 +33,8 @@ type Options struct {
 	Authorizer    access.Authorizer    // nil if everything is allowed
 	ExemptGroups  []string
 	OpenHealth    bool
-	// Limiter returns the seats that a request needs, or nil. It is nil if only the number of places limits requests.
-	Limiter   func(Limited) delivery.Seats
+	// Limiter is nil if only the number of places limits requests.
+	Limiter   access.Limiter
 	Observers []observe.Observer
 	// Checks are all health checks, in the order of the reports.
 	Checks                       []Check

@@ -23,6 +23,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/stream"
+	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -197,7 +198,7 @@ func (q *request) isOpen() bool {
 		return false
 	}
 	path := q.r.URL.Path
-	return path == "/version" || slices.Contains(Endpoints, strings.TrimPrefix(path, "/"))
+	return path == "/version" || slices.Contains(Endpoints, observe.HealthEndpoint(strings.TrimPrefix(path, "/")))
 }
 
 // permitAll returns an error unless the user may do everything in needs. u may be nil if needs is empty.

@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/rest/internal/media"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
 // Endpoints are the paths of the health reports, without the slash.
-var Endpoints = []string{"readyz", "livez", "healthz"}
+var Endpoints = []observe.HealthEndpoint{observe.Readyz, observe.Livez, observe.Healthz}
 
 // health answers /healthz, /livez and /readyz. During a shutdown the API is alive but not ready, so that load balancers
 // stop sending requests. The API is also not ready while the store refuses writes, and until its plug-ins have started.
@@ -38,9 +39,9 @@ func (q *request) health() error {
 }
 
 // healthEndpointOf returns the endpoint in the path of a report or of a single check.
-func healthEndpointOf(path string) string {
+func healthEndpointOf(path string) observe.HealthEndpoint {
 	endpoint, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	return endpoint
+	return observe.HealthEndpoint(endpoint)
 }
 
 // findCheck returns the index of a check, or -1.
@@ -51,18 +52,18 @@ func findCheck(checks []Check, name string) int {
 // Check is one line of a health report.
 type Check struct {
 	Name      string
-	Endpoints []string            // the endpoints whose reports contain the check
-	Open      bool                // the report gives the reason for a failure
-	Begin     func() func() error // begins the check, and returns the function that waits for its result
+	Endpoints []observe.HealthEndpoint // the endpoints whose reports contain the check
+	Open      bool                     // the report gives the reason for a failure
+	Begin     func() func() error      // begins the check, and returns the function that waits for its result
 }
 
 // OwnCheck returns a check of the API itself, which does not wait.
-func OwnCheck(name string, open bool, result func() error, endpoints ...string) Check {
+func OwnCheck(name string, open bool, result func() error, endpoints ...observe.HealthEndpoint) Check {
 	return Check{name, endpoints, open, func() func() error { return result }}
 }
 
 // checksOf returns the checks of an endpoint, in the order of the report.
-func (a *Front) checksOf(endpoint string) []Check {
+func (a *Front) checksOf(endpoint observe.HealthEndpoint) []Check {
 	return slices.DeleteFunc(slices.Clone(a.options.Checks),
 		func(c Check) bool { return !slices.Contains(c.Endpoints, endpoint) })
 }
@@ -70,7 +71,8 @@ func (a *Front) checksOf(endpoint string) []Check {
 // healthReport returns the answer for all checks of an endpoint but the excluded ones, and whether they succeed. The
 // checks run at the same time. A report of success is short unless it is verbose. The texts match kube-apiserver's,
 // which never contain a reason.
-func healthReport(endpoint string, checks []Check, excluded []string, verbose bool) (text string, ok bool) {
+func healthReport(endpoint observe.HealthEndpoint, checks []Check, excluded []string,
+	verbose bool) (text string, ok bool) {
 	unknown := map[string]bool{}
 	for _, name := range excluded {
 		unknown[name] = true
@@ -110,9 +112,9 @@ func healthReport(endpoint string, checks []Check, excluded []string, verbose bo
 	}
 	switch {
 	case !ok:
-		return report.String() + endpoint + " check failed\n", false
+		return report.String() + string(endpoint) + " check failed\n", false
 	case verbose:
-		return report.String() + endpoint + " check passed\n", true
+		return report.String() + string(endpoint) + " check passed\n", true
 	}
 	return "ok", true
 }

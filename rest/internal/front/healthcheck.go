@@ -6,35 +6,65 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
-// HostCheck is a check of the host or of a plug-in.
-type HostCheck struct {
-	Name      string
-	Endpoints []string
-	Check     func(ctx context.Context) error
-	Timeout   time.Duration
-	Logger    *slog.Logger
+// HostChecks returns the checks of the host and the plug-ins, or an error if a declaration is invalid. The API's own
+// checks have the reserved names.
+func HostChecks(declared []observe.HealthCheck, reserved []string, log *slog.Logger) ([]Check, error) {
+	var checks []Check
+	for _, d := range declared {
+		switch {
+		case len(apimeta.ValidateDNS1123Label(d.Name)) > 0:
+			return nil, fmt.Errorf("health check %q: the name is not a DNS label", d.Name)
+		case d.Check == nil:
+			return nil, fmt.Errorf("health check %q: Check is nil", d.Name)
+		case d.Timeout < 0:
+			return nil, fmt.Errorf("health check %q: Timeout is negative", d.Name)
+		case slices.Contains(reserved, d.Name):
+			return nil, fmt.Errorf("health check %q: the API has a check of this name", d.Name)
+		case findCheck(checks, d.Name) >= 0:
+			return nil, fmt.Errorf("health check %q: declared twice", d.Name)
+		}
+		for _, endpoint := range d.Endpoints {
+			if !slices.Contains(Endpoints, endpoint) {
+				return nil, fmt.Errorf("health check %q: unknown endpoint %q", d.Name, endpoint)
+			}
+		}
+		if d.Timeout == 0 {
+			d.Timeout = defaultHealthTimeout
+		}
+		if d.Endpoints = slices.Clone(d.Endpoints); len(d.Endpoints) == 0 {
+			d.Endpoints = []observe.HealthEndpoint{observe.Readyz}
+		}
+		checks = append(checks, (&hostCheck{HealthCheck: d, log: log}).line())
+	}
+	return checks, nil
 }
 
-// Line returns the check as a line of the reports.
-func (c HostCheck) Line() Check {
-	h := &hostCheck{HostCheck: c}
-	return Check{c.Name, c.Endpoints, false, func() func() error {
-		call := h.begin()
-		return func() error { return h.wait(call) }
-	}}
-}
+const defaultHealthTimeout = time.Second
 
-// hostCheck is a HostCheck with its current call.
+// hostCheck is a check of the host or of a plug-in, with its current call.
 type hostCheck struct {
-	HostCheck
+	observe.HealthCheck
+	log *slog.Logger
 
 	mu      sync.Mutex
 	running *checkCall
 	failing bool
+}
+
+// line returns the check as a line of the reports.
+func (c *hostCheck) line() Check {
+	return Check{c.Name, c.Endpoints, false, func() func() error {
+		call := c.begin()
+		return func() error { return c.wait(call) }
+	}}
 }
 
 // checkCall is a call of a check.
@@ -60,7 +90,7 @@ func (c *hostCheck) call(into *checkCall) {
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
-			c.Logger.Error("health check panicked", "check", c.Name, "panic", p, "stack", string(debug.Stack()))
+			c.log.Error("health check panicked", "check", c.Name, "panic", p, "stack", string(debug.Stack()))
 			into.err = errors.New("the check panicked")
 		}
 		c.mu.Lock()
@@ -99,8 +129,8 @@ func (c *hostCheck) note(err error) {
 	switch {
 	case !changed:
 	case err != nil:
-		c.Logger.Warn("health check failed", "check", c.Name, "error", err)
+		c.log.Warn("health check failed", "check", c.Name, "error", err)
 	default:
-		c.Logger.Info("health check recovered", "check", c.Name)
+		c.log.Info("health check recovered", "check", c.Name)
 	}
 }

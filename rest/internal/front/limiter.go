@@ -2,22 +2,12 @@ package front
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
-
-// Limited describes a request to a limiter. Package rest shows it to plug-ins as LimitedRequest.
-type Limited struct {
-	Access  access.Access
-	Query   url.Values
-	Header  http.Header // of the answer
-	Objects func() int  // the number of stored objects in the resource and the namespace of the request
-}
 
 // takePlace is a stage. A health check that has not entered needs no place.
 func (q *request) takePlace() error {
@@ -29,7 +19,7 @@ func (q *request) takePlace() error {
 	}
 	h := q.holder()
 	if limit := q.api.options.Limiter; limit != nil && !q.isHealth() && !q.isOpen() && !q.isStream() {
-		seats := limit(Limited{
+		seats := limit.Limit(access.LimitedRequest{
 			Access: q.access(), Query: q.query, Header: q.w.Header(), Objects: q.stored,
 		})
 		if !h.Exempt {

@@ -3,20 +3,15 @@ package front
 import (
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
+	"github.com/decorum-go/decorum/rest/observe"
 )
 
-// OpenWatch is a watch that a client has open. Package rest describes its fields.
-type OpenWatch struct {
-	User, Path, Query string
-	Behind            uint64
-}
-
 // OpenWatches returns the open watches.
-func (a *Front) OpenWatches() []OpenWatch {
-	var watches []OpenWatch
+func (a *Front) OpenWatches() []observe.OpenWatch {
+	watches := []observe.OpenWatch{}
 	a.flights.Each(func(r delivery.Request) {
 		if q := r.(*request); q.watches {
-			watches = append(watches, OpenWatch{
+			watches = append(watches, observe.OpenWatch{
 				User: access.UserFrom(q.r.Context()).Name, Path: q.r.URL.Path, Query: q.r.URL.RawQuery, Behind: q.changesBehind(),
 			})
 		}
@@ -24,29 +19,21 @@ func (a *Front) OpenWatches() []OpenWatch {
 	return watches
 }
 
-// Stats counts the requests and calls that are running.
-type Stats struct {
-	delivery.Stats
-	Requests, Watches, WatchesBehind int
-	MostBehind                       uint64
-}
-
-// Stats returns the counts. No request begins or ends meanwhile.
-func (a *Front) Stats() Stats {
-	var s Stats
-	s.Stats = a.flights.Stats(func(r delivery.Request) {
-		s.Requests++
+// Load returns what the API is doing. No request begins or ends meanwhile.
+func (a *Front) Load() (load observe.Load) {
+	a.flights.Count(&load, func(r delivery.Request) {
+		load.Requests++
 		q := r.(*request)
 		if !q.watches {
 			return
 		}
-		s.Watches++
+		load.Watches++
 		if behind := q.changesBehind(); behind > 0 {
-			s.WatchesBehind++
-			s.MostBehind = max(s.MostBehind, behind)
+			load.WatchesBehind++
+			load.MostBehind = max(load.MostBehind, behind)
 		}
 	})
-	return s
+	return load
 }
 
 // changesBehind returns the number of changes in its store that a watch has not yet examined.

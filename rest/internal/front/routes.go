@@ -71,8 +71,9 @@ func (a *Front) newRouter() *httprouter.Router {
 	outside("/index.html", always((*request).index))
 	outside("/version", always((*request).version))
 	for _, endpoint := range Endpoints {
-		outside("/"+endpoint, exactly((*request).health))
-		add("/"+endpoint+"/:"+paramCheck, a.findCheck)
+		path := "/" + string(endpoint)
+		outside(path, exactly((*request).health))
+		add(path+"/:"+paramCheck, a.findCheck)
 	}
 	outside("/openapi/v2", exactly((*request).openAPIv2))
 	outside("/openapi/v3", exactly((*request).openAPIv3Index))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/rest/queries"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -52,10 +53,11 @@ func TestCountsNameNoLongValue(t *testing.T) {
 	for i, color := range []string{long, longest, longest, "red", ""} {
 		apitest.Must(t, api, "POST", crates, crate(fmt.Sprint("crate-", i), color, 1, ""))
 	}
-	var counts rest.Counts
+	var counts queries.Counts
 	apitest.Must(t, api, "GET", crates+"?facets=spec.color", "").Decode(t, &counts)
 	assert.EqualValues(t, 5, counts.Total)
-	assert.ElementsMatch(t, []rest.ValueCount{{Value: long, Count: 1}, {Value: "red", Count: 1}}, counts.Facets[0].Values)
+	assert.ElementsMatch(t, []queries.ValueCount{{Value: long, Count: 1}, {Value: "red", Count: 1}},
+		counts.Facets[0].Values)
 	assert.EqualValues(t, 2, counts.Facets[0].Others)
 	assert.EqualValues(t, 1, counts.Facets[0].Absent)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/rest/queries"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -79,8 +80,8 @@ func TestClientCount(t *testing.T) {
 				rest.CountOptions{FieldQuery: "spec.size<100", By: []string{"spec.color"}})
 			require.NoError(t, err)
 			assert.Equal(t, int64(2), counts.Total)
-			assert.Equal(t, []rest.Facet{{Field: "spec.color",
-				Values: []rest.ValueCount{{Value: "blue", Count: 1}, {Value: "red", Count: 1}}}}, counts.Facets)
+			assert.Equal(t, []queries.Facet{{Field: "spec.color",
+				Values: []queries.ValueCount{{Value: "blue", Count: 1}, {Value: "red", Count: 1}}}}, counts.Facets)
 			_, err = client(api, overHTTP).Count(t.Context(), rest.CountOptions{})
 			assert.True(t, status.IsBadRequest(err), err)
 			_, err = client(plain, overHTTP).Count(t.Context(), rest.CountOptions{By: []string{"spec.color"}})

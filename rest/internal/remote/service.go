@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/service"
+	"github.com/decorum-go/decorum/rest/queries"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -242,7 +243,7 @@ func (c *Service) List(by service.Caller, namespace string, selected service.Sel
 
 // Count implements [service.Service].
 func (c *Service) Count(by service.Caller, namespace string, selected service.Selected,
-	_ *storage.Loan) (*resource.Counts, error) {
+	_ *storage.Loan) (*queries.Counts, error) {
 	target, err := c.collection(namespace, queryOf(selected))
 	if err != nil {
 		return nil, err
@@ -254,7 +255,7 @@ func (c *Service) Count(by service.Caller, namespace string, selected service.Se
 	if err := checkApplied(out.header, selected.Query); err != nil {
 		return nil, err
 	}
-	counts := new(resource.Counts)
+	counts := new(queries.Counts)
 	return counts, codec.Unmarshal(out.body, counts)
 }
 

@@ -7,31 +7,10 @@ import (
 	"strconv"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/queries"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
-
-// Counts says how many objects have which values. Package rest documents it.
-type Counts struct {
-	apimeta.TypeMeta `json:",inline"`
-	apimeta.ListMeta `json:"metadata"`
-	Total            int64   `json:"total"`
-	Facets           []Facet `json:"facets"`
-}
-
-// Facet is the part of [Counts] about one field.
-type Facet struct {
-	Field  string       `json:"field"`
-	Values []ValueCount `json:"values"`
-	Absent int64        `json:"absent"`
-	Others int64        `json:"others"`
-}
-
-// ValueCount is one value of a [Facet].
-type ValueCount struct {
-	Value string `json:"value"`
-	Count int64  `json:"count"`
-}
 
 // maxCounted is the length of the longest value that an answer names, in bytes. Longer ones are among the others.
 const maxCounted = 4 << 10
@@ -45,30 +24,31 @@ const MaxEscaped = 6
 
 // Count counts the selected objects by the values of the facets in the query. It takes the memory for the counts, and
 // for their encoding in JSON, from the loan.
-func (res *Resource) Count(ctx context.Context, namespace string, p ListParameters, loan *storage.Loan) (Counts, error) {
+func (res *Resource) Count(ctx context.Context, namespace string, p ListParameters,
+	loan *storage.Loan) (queries.Counts, error) {
 	if p.Query == nil || len(p.Query.Facets) == 0 {
-		return Counts{}, status.BadRequest("facets is required: it names the fields whose values are counted")
+		return queries.Counts{}, status.BadRequest("facets is required: it names the fields whose values are counted")
 	}
 	records := BorrowRecords()
 	defer ReturnRecords(records)
 	page, err := res.List(ctx, namespace, p, *records)
 	if err != nil {
-		return Counts{}, err
+		return queries.Counts{}, err
 	}
 	*records = page.Records
 	of := page.Selected.Of // the resource may have been replaced
 	if err := of.ShowAhead(ctx, page.Records); err != nil {
-		return Counts{}, err
+		return queries.Counts{}, err
 	}
-	counts := Counts{
-		TypeMeta: apimeta.TypeMeta{APIVersion: "queries.decorum-go.github.io/v1", Kind: "Counts"},
+	counts := queries.Counts{
+		TypeMeta: apimeta.TypeMeta{APIVersion: queries.APIVersion, Kind: "Counts"},
 		ListMeta: apimeta.ListMeta{ResourceVersion: strconv.FormatUint(uint64(page.Revision), 10)},
 		Total:    int64(len(page.Records)),
 	}
 	for _, field := range p.Query.Facets {
 		facet, err := of.facet(ctx, field, page.Records, loan)
 		if err != nil {
-			return Counts{}, err
+			return queries.Counts{}, err
 		}
 		counts.Facets = append(counts.Facets, facet)
 	}
@@ -77,17 +57,17 @@ func (res *Resource) Count(ctx context.Context, namespace string, p ListParamete
 
 // facet counts the values of a field, the most frequent ones first.
 func (res *Resource) facet(ctx context.Context, field string, records []*storage.Record,
-	loan *storage.Loan) (Facet, error) {
+	loan *storage.Loan) (queries.Facet, error) {
 	f, err := res.queryField(field)
 	if err != nil {
-		return Facet{}, err
+		return queries.Facet{}, err
 	}
-	facet := Facet{Field: field, Values: []ValueCount{}}
+	facet := queries.Facet{Field: field, Values: []queries.ValueCount{}}
 	found := map[string]int64{}
 	for _, r := range records {
 		shown, err := res.Show(ctx, r)
 		if err != nil {
-			return Facet{}, err
+			return queries.Facet{}, err
 		}
 		value := f.of(shown)
 		switch {
@@ -100,15 +80,15 @@ func (res *Resource) facet(ctx context.Context, field string, records []*storage
 		}
 		if found[value] == 0 {
 			if err := loan.Take(int64(countedSize + MaxEscaped*len(value))); err != nil {
-				return Facet{}, err
+				return queries.Facet{}, err
 			}
 		}
 		found[value]++
 	}
 	for value, count := range found {
-		facet.Values = append(facet.Values, ValueCount{value, count})
+		facet.Values = append(facet.Values, queries.ValueCount{Value: value, Count: count})
 	}
-	slices.SortFunc(facet.Values, func(a, b ValueCount) int {
+	slices.SortFunc(facet.Values, func(a, b queries.ValueCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), f.index.Compare(a.Value, b.Value))
 	})
 	if most := res.Queries.MaxValues; len(facet.Values) > most {

@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/write"
+	"github.com/decorum-go/decorum/rest/queries"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -159,7 +160,7 @@ func (s *Calls) List(c Caller, namespace string, selected Selected, into Into) (
 }
 
 // Count implements [Service].
-func (s *Calls) Count(c Caller, namespace string, selected Selected, loan *storage.Loan) (counts *resource.Counts,
+func (s *Calls) Count(c Caller, namespace string, selected Selected, loan *storage.Loan) (counts *queries.Counts,
 	err error) {
 	err = s.selected(c.Context, kind.List, namespace, selected, func(c Caller, l *Local, selected Selected) error {
 		counts, err = l.Count(c, namespace, selected, loan)

@@ -16,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/write"
+	"github.com/decorum-go/decorum/rest/queries"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -118,7 +119,7 @@ func (l *Local) see(ctx context.Context, page *resource.Page, see func([]byte) e
 }
 
 // Count implements [Service].
-func (l *Local) Count(c Caller, namespace string, selected Selected, loan *storage.Loan) (*resource.Counts, error) {
+func (l *Local) Count(c Caller, namespace string, selected Selected, loan *storage.Loan) (*queries.Counts, error) {
 	p, err := l.parameters(c, selected)
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/rest/internal/write"
+	"github.com/decorum-go/decorum/rest/queries"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -35,7 +36,7 @@ type Service interface {
 	List(c Caller, namespace string, selected Selected, into Into) (Page, error)
 	// Count returns how many of the selected objects have which values. Their memory comes out of the loan. If the loan is
 	// nil, Count gives the memory back before it returns.
-	Count(c Caller, namespace string, selected Selected, loan *storage.Loan) (*resource.Counts, error)
+	Count(c Caller, namespace string, selected Selected, loan *storage.Loan) (*queries.Counts, error)
 	// Begin reads what a client wants to write, as far as that is possible without the object.
 	Begin(ctx context.Context, w *Wanted) (Writing, error)
 	// DeleteCollection performs the deletion w on each selected object. The page has the objects in their last state.

@@ -11,8 +11,8 @@ import (
 )
 
 // inFlight limits how many requests the server works on at once, reads and writes apart, where flow control is off. It
-// implements [rest.Limiter]. Watches count for nothing. Administrators get a place even if there is none, so that they
-// can repair what takes all places.
+// implements [access.Limiter]. Watches count for nothing. Administrators get a place even if there is none, so that
+// they can repair what takes all places.
 type inFlight struct{ reads, writes limit }
 
 // limit is a number of places.
@@ -28,8 +28,8 @@ func (l *inFlight) Plug(rest.PluginAPI) (rest.PluginParts, error) {
 	return rest.PluginParts{Name: "in flight", Limiter: l}, nil
 }
 
-// Limit implements [rest.Limiter].
-func (l *inFlight) Limit(r rest.LimitedRequest) rest.Seats {
+// Limit implements [access.Limiter].
+func (l *inFlight) Limit(r access.LimitedRequest) access.Seats {
 	of := &l.writes
 	switch r.Access.Verb {
 	case access.VerbWatch:
@@ -50,7 +50,7 @@ type place struct {
 	taken  bool // protected by of.mu
 }
 
-// Take implements [rest.Seats].
+// Take implements [access.Seats].
 func (p *place) Take(context.Context) error {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
@@ -61,14 +61,14 @@ func (p *place) Take(context.Context) error {
 	return nil
 }
 
-// Continue implements [rest.Seats]. Requests do not wait here, so one that has begun its answer gets a place even if there
-// is none.
+// Continue implements [access.Seats]. Requests do not wait here, so one that has begun its answer gets a place even if
+// there is none.
 func (p *place) Continue(context.Context) error {
 	p.Retake()
 	return nil
 }
 
-// Retake implements [rest.Seats].
+// Retake implements [access.Seats].
 func (p *place) Retake() {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
@@ -80,7 +80,7 @@ func (p *place) take() {
 	p.taken = true
 }
 
-// Release implements [rest.Seats].
+// Release implements [access.Seats].
 func (p *place) Release() {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()

@@ -1,18 +1,17 @@
-package rest
+package access
 
 import (
 	"context"
 	"net/http"
 	"net/url"
-
-	"github.com/decorum-go/decorum/rest/access"
 )
 
-// Limiter decides when the API works on a request. It replaces the limit [Limits.MaxInFlight]; the limits on
-// bodies and on answers stay. Package rest/fairness has a Limiter. Many goroutines call it at once.
+// Limiter decides when the API works on a request. A plug-in supplies it in its rest.PluginParts. It replaces the limit
+// rest.Limits.MaxInFlight; the limits on bodies and on answers stay. Package rest/fairness has a Limiter. Many
+// goroutines call it at once.
 //
-// The API does not ask it about health checks, about paths that Options.Health.Open opens, or about streams. Members of
-// Options.Limits.ExemptGroups do not wait for the seats that it returns.
+// The API does not ask it about health checks, about paths that rest.Health.Open opens, or about streams. Members of
+// rest.Limits.ExemptGroups do not wait for the seats that it returns.
 type Limiter interface {
 	// Limit returns the seats that a request needs, or nil if it needs none. It does not wait.
 	Limit(r LimitedRequest) Seats
@@ -21,7 +20,7 @@ type Limiter interface {
 // LimitedRequest is what a [Limiter] knows of a request.
 type LimitedRequest struct {
 	// Access is the access that the request needs.
-	Access access.Access
+	Access Access
 	// Query is the query of the URL.
 	Query url.Values
 	// Header is the header of the answer, to which the Limiter may add.
@@ -31,8 +30,8 @@ type LimitedRequest struct {
 }
 
 // Seats are what a request needs of the capacity of the API while the API works on it. A request gives them back while
-// its body is read, while it waits for a webhook, and while its client is slow to take a piece of a large answer. A watch
-// needs them until it has sent the existing objects.
+// its body is read, while it waits for a webhook, and while its client is slow to take a piece of a large answer. A
+// watch needs them until it has sent the existing objects.
 type Seats interface {
 	// Take waits for the seats, or returns the error to answer with. ctx ends when the client has gone.
 	Take(ctx context.Context) error
@@ -45,12 +44,4 @@ type Seats interface {
 	Retake()
 	// Release gives the seats back, if the request has them.
 	Release()
-}
-
-// WaitOutside registers that a hook begins to wait for a service outside of the process, such as a webhook. ctx is the
-// context of the hook. WaitOutside returns an error if too many hooks wait, for this service or for all, so that a
-// service that hangs does not take all requests. The caller calls done when the wait has ended. Meanwhile the request
-// of the hook needs no seat (see [Limiter]).
-func (a *API) WaitOutside(ctx context.Context, service string) (done func(), err error) {
-	return a.front.WaitOutside(ctx, service)
 }
