@@ -12,9 +12,6 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// ErrMoved says that another write has changed the object since the plan was made.
-var ErrMoved = errors.New("the object has changed since its history was read")
-
 // maxDropped is how many entries one write removes. There are more than one if the kind now keeps fewer versions than
 // before; then the next writes remove the others.
 const maxDropped = 16
@@ -108,16 +105,16 @@ func expired(res *resource.Resource, at storage.Moment) bool {
 	return !at.Time().Add(res.History().For).After(res.Now())
 }
 
-// Check returns [ErrMoved] if the plan does not fit the present state of the object. The plan of a create fits every
+// Fits reports whether no other write has changed the object since the plan was made. The plan of a create fits every
 // state, because the create itself refuses a name that is taken.
-func (p *Plan) Check(current *storage.Record) error {
-	if p.creates {
-		return nil
+func (p *Plan) Fits(current *storage.Record) bool {
+	switch {
+	case p.creates:
+		return true
+	case current == nil || p.replaced == nil:
+		return current == nil && p.replaced == nil
 	}
-	if (current == nil) != (p.replaced == nil) || current != nil && current.Revision != p.replaced.Revision {
-		return ErrMoved
-	}
-	return nil
+	return current.Revision == p.replaced.Revision
 }
 
 // Unchanged returns the texts of the records that a write leaves as they are.

@@ -239,6 +239,9 @@ func (w *writing) decode(ctx context.Context) (obj doc.Value, err error) {
 func (w *writing) Do(c Caller) (done write.Result, err error) {
 	w.Only, w.MayCreate = c.Only, c.MayCreate
 	switch {
+	case w.acts() && w.Through.Undo:
+		done.JSON, err = w.Undo(c.Context, w.input)
+		return done, err
 	case w.acts():
 		answer, err := w.Call(c.Context, w.input)
 		if err == nil && !answer.IsAbsent() {

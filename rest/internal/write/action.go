@@ -24,9 +24,6 @@ func (w *Write) Call(ctx context.Context, body doc.Value) (doc.Value, error) {
 	if err != nil {
 		return doc.Value{}, err
 	}
-	if w.Through.Undo {
-		return w.undo(ctx, body)
-	}
 	if ctx, err = w.nest(ctx); err != nil {
 		return doc.Value{}, err
 	}

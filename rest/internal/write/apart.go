@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -39,10 +38,7 @@ func (w *Write) checkApart(ctx context.Context, need need) error {
 // takeBack removes an object that has just been created, unless another one has its name by now, and the beginning of
 // its history.
 func takeBack(ctx context.Context, res *resource.Resource, created *storage.Record) error {
-	keys := []storage.Key{created.Key}
-	if res.History() != nil {
-		keys = append(keys, history.PlanCreate(res, created.Key, created.UID).Keys...)
-	}
+	keys := append([]storage.Key{created.Key}, firstEntries(res, created)...)
 	_, err := res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
 		next := make([][]byte, len(keys))
 		if now := current[0]; now != nil && now.UID != created.UID {

@@ -3,6 +3,7 @@ package write
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -63,18 +64,10 @@ func (w *Write) commit(ctx context.Context, on operations, needs []need,
 		removes = json == nil
 		return json, err
 	}
-	var record *storage.Record
-	var err error
-	switch {
-	case w.Asked.DryRun && (w.in == nil || !w.in.rehearses):
+	if w.storesNothing() {
 		return nil, w.rehearse(ctx, key, compute)
-	case w.keepsHistory():
-		record, err = w.commitKept(ctx, on, key, needs, compute)
-	case len(needs) > 0:
-		record, err = w.commitWith(ctx, key, needs, compute)
-	default:
-		record, err = w.res.Store.Update(ctx, key, compute)
 	}
+	record, err := w.store(ctx, on, key, needs, compute)
 	w.committed(ctx, record, err)
 	if err == nil && removes {
 		w.res.ForgetDecoded(key)
@@ -98,34 +91,75 @@ func (w *Write) rehearse(ctx context.Context, key storage.Key, compute storage.U
 	return w.storeError(err)
 }
 
-// commitWith commits a write together with what its object needs. Those objects are written back unchanged, which
-// commits nothing. But if one of them changes meanwhile, the store repeats the transaction.
-func (w *Write) commitWith(ctx context.Context, key storage.Key, needs []need,
+// companions are the records that a write commits before its object, in the same group. So their revisions are smaller.
+// The zero value has none.
+type companions struct {
+	keys []storage.Key
+	// fit reports whether the companions fit the object that the store is about to replace. If it is nil, they always do.
+	fit func(object *storage.Record) bool
+	// texts returns the new texts of the companions, for the new text of the object, which is nil if the write removes it.
+	texts func(ctx context.Context, object []byte, current []*storage.Record) ([][]byte, error)
+}
+
+// errUnfit says that the companions do not fit, because another write has changed the object since they were planned.
+var errUnfit = errors.New("the object has changed since its companions were planned")
+
+// store commits an object alone, or in a group with its companions and with what it needs. If the companions do not fit
+// any more, it plans new ones.
+func (w *Write) store(ctx context.Context, on operations, key storage.Key, needs []need,
 	compute storage.UpdateFunc) (*storage.Record, error) {
-	keys := []storage.Key{key}
+	atLeast := storage.Any
+	for range storage.MaxAttempts {
+		beside, err := w.planHistory(ctx, on, key, atLeast)
+		switch {
+		case err != nil:
+			return nil, err
+		case beside.fit == nil && len(needs) == 0:
+			return w.res.Store.Update(ctx, key, compute)
+		}
+		record, err := w.storeGroup(ctx, key, beside, needs, compute)
+		if !errors.Is(err, errUnfit) {
+			return record, err
+		}
+		atLeast = storage.MostRecent
+	}
+	return nil, storage.ErrContended
+}
+
+// storeGroup is an attempt of store. What the object needs is written back unchanged, which commits nothing. But if it
+// changes meanwhile, the store repeats the transaction.
+func (w *Write) storeGroup(ctx context.Context, key storage.Key, beside companions, needs []need,
+	compute storage.UpdateFunc) (*storage.Record, error) {
+	at := len(beside.keys)
+	keys := append(slices.Clone(beside.keys), key)
 	for _, need := range needs {
 		keys = append(keys, need.key)
 	}
-	records, err := w.res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
-		all := make([][]byte, 1, len(keys))
-		for i, need := range needs {
-			if err := need.check(current[i+1], w.Name); err != nil {
-				return nil, err
-			}
-			text, err := current[i+1].JSON(ctx)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, text)
+	records, err := w.res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) (next [][]byte, err error) {
+		if beside.fit != nil && !beside.fit(current[at]) {
+			return nil, errUnfit
 		}
-		var err error
-		all[0], err = compute(current[0])
-		return all, err
+		next = make([][]byte, len(keys))
+		for i, need := range needs {
+			record := current[at+1+i]
+			if err := need.check(record, w.Name); err != nil {
+				return nil, err
+			}
+			if next[at+1+i], err = record.JSON(ctx); err != nil {
+				return nil, err
+			}
+		}
+		if next[at], err = compute(current[at]); err != nil || at == 0 {
+			return next, err
+		}
+		texts, err := beside.texts(ctx, next[at], current[:at])
+		copy(next, texts)
+		return next, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return records[0], nil
+	return records[at], nil
 }
 
 // commitNew stores a new object. It commits only if the namespace and the definition of the kind are unchanged as well.

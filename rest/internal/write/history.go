@@ -3,7 +3,6 @@ package write
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/access"
@@ -11,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // keepsHistory reports whether the write may replace a version of the object. A write of the status never does.
@@ -18,72 +18,35 @@ func (w *Write) keepsHistory() bool {
 	return w.res.History() != nil && (w.Part() != resource.StatusPart || w.res.Dialect.StatusMetadata)
 }
 
-// commitKept commits a write together with the version that it replaces, and with what a new object needs. If another
-// write has changed the object meanwhile, it starts again with that version.
-func (w *Write) commitKept(
-	ctx context.Context, on operations, key storage.Key, needs []need, compute storage.UpdateFunc,
-) (*storage.Record, error) {
-	atLeast := storage.Any
-	for range storage.MaxAttempts {
-		plan := history.PlanCreate(w.res, key, w.result.UID)
-		if on != onCreate {
-			var err error
-			if plan, err = history.PlanChange(ctx, w.res, key, atLeast); err != nil {
-				return nil, err
-			}
-		}
-		record, err := w.commitPlan(ctx, key, needs, plan, compute)
-		if !errors.Is(err, history.ErrMoved) {
-			return record, err
-		}
-		atLeast = storage.MostRecent
+// planHistory returns the companions with which a write keeps the version that it replaces. There are none if the kind
+// has no history. atLeast says how recent the state must be on which the plan relies.
+func (w *Write) planHistory(ctx context.Context, on operations, key storage.Key,
+	atLeast watch.Revision) (companions, error) {
+	if !w.keepsHistory() {
+		return companions{}, nil
 	}
-	return nil, storage.ErrContended
+	plan := history.PlanCreate(w.res, key, w.result.UID)
+	if on != onCreate {
+		var err error
+		if plan, err = history.PlanChange(ctx, w.res, key, atLeast); err != nil {
+			return companions{}, err
+		}
+	}
+	texts := func(ctx context.Context, object []byte, current []*storage.Record) ([][]byte, error) {
+		if !w.replacesVersion() {
+			return plan.Unchanged(ctx, current)
+		}
+		return plan.Texts(ctx, w.change(ctx, object), current)
+	}
+	return companions{keys: plan.Keys, fit: plan.Fits, texts: texts}, nil
 }
 
-// commitPlan is an attempt of commitKept. The entry of the history comes before the object, so its revision is the
-// smaller one.
-func (w *Write) commitPlan(
-	ctx context.Context, key storage.Key, needs []need, plan *history.Plan, compute storage.UpdateFunc,
-) (*storage.Record, error) {
-	entries := len(plan.Keys)
-	keys := append(append([]storage.Key{}, plan.Keys...), key)
-	for _, need := range needs {
-		keys = append(keys, need.key)
+// firstEntries returns the keys of the history of an object that has just been created.
+func firstEntries(res *resource.Resource, created *storage.Record) []storage.Key {
+	if res.History() == nil {
+		return nil
 	}
-	records, err := w.res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
-		object := current[entries]
-		if err := plan.Check(object); err != nil {
-			return nil, err
-		}
-		next := make([][]byte, len(keys))
-		for i, need := range needs {
-			at := entries + 1 + i
-			if err := need.check(current[at], w.Name); err != nil {
-				return nil, err
-			}
-			var err error
-			if next[at], err = current[at].JSON(ctx); err != nil {
-				return nil, err
-			}
-		}
-		var err error
-		if next[entries], err = compute(object); err != nil {
-			return nil, err
-		}
-		var texts [][]byte
-		if w.replacesVersion() {
-			texts, err = plan.Texts(ctx, w.change(ctx, next[entries]), current)
-		} else {
-			texts, err = plan.Unchanged(ctx, current)
-		}
-		copy(next, texts)
-		return next, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return records[entries], nil
+	return history.PlanCreate(res, created.Key, created.UID).Keys
 }
 
 // replacesVersion reports whether the attempt creates the object, removes it, or changes it outside of the status and

@@ -108,11 +108,8 @@ func (w *Write) nest(ctx context.Context) (context.Context, error) {
 			w.times = nil // the step whose hook has made the write contains its time
 		}
 	}
-	if w.in = TransactionOf(ctx, w.res.Host.Store); w.in != nil {
-		if w.res.Apart {
-			return nil, status.BadRequest("the kind has a store of its own, so a transaction cannot write its objects")
-		}
-		w.Asked.DryRun = w.Asked.DryRun || w.in.rehearses
+	if err := w.join(ctx); err != nil {
+		return nil, err
 	}
 	n.dryRun = w.Asked.DryRun
 	return context.WithValue(ctx, keys.Write{}, n), nil

@@ -37,15 +37,9 @@ func (w *Write) endCommit(err error) {
 // revision of the object as it was.
 func (w *Write) committed(ctx context.Context, record *storage.Record, err error) {
 	w.endCommit(err)
-	if w.in != nil && w.observer != nil && err == nil && record != nil && (w.removes || record != w.found) {
-		w.in.committedLater(ctx, w.observer, record.Key, w.changeTo(ctx, record))
-		return
+	if w.observer != nil && err == nil && record != nil && w.changed(record) {
+		w.reportChange(ctx, record.Key, w.changeTo(ctx, record))
 	}
-	if w.in != nil || w.observer == nil || err != nil || record == nil ||
-		w.found != nil && w.found.Revision == record.Revision {
-		return
-	}
-	w.observer.Committed(ctx, w.changeTo(ctx, record))
 }
 
 // changeTo describes the change to a record. It leaves out a text that the store cannot read.

@@ -107,6 +107,39 @@ func transactionError(err error) error {
 	return err
 }
 
+// join makes the write a part of the transaction of its context, if any. In a rehearsal, each write is a dry run.
+func (w *Write) join(ctx context.Context) error {
+	if w.in = TransactionOf(ctx, w.res.Host.Store); w.in == nil {
+		return nil
+	}
+	if w.res.Apart {
+		return status.BadRequest("the kind has a store of its own, so a transaction cannot write its objects")
+	}
+	w.Asked.DryRun = w.Asked.DryRun || w.in.rehearses
+	return nil
+}
+
+// storesNothing reports whether the write is a dry run whose result no later call needs. Those of a rehearsal need it.
+func (w *Write) storesNothing() bool { return w.Asked.DryRun && (w.in == nil || !w.in.rehearses) }
+
+// changed reports whether a commit has changed the object. All records that a transaction has not committed have the
+// revision 0.
+func (w *Write) changed(record *storage.Record) bool {
+	if w.in != nil {
+		return w.removes || record != w.found
+	}
+	return w.found == nil || w.found.Revision != record.Revision
+}
+
+// reportChange reports a change to the observer when it is committed: now, or by the transaction of the write.
+func (w *Write) reportChange(ctx context.Context, key storage.Key, c observe.ObjectChange) {
+	if w.in == nil {
+		w.observer.Committed(ctx, c)
+		return
+	}
+	w.in.committedLater(ctx, w.observer, key, c)
+}
+
 // committedLater reports a change to an observer when the transaction has committed it.
 func (t *Transaction) committedLater(ctx context.Context, observer steps.Observer, key storage.Key,
 	c observe.ObjectChange) {

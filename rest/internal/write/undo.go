@@ -12,22 +12,27 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// undo gives the object the content of a former version, or creates a deleted object anew. It is an update or a create
-// like any other: it takes all steps, and the client's field manager owns what it changes. The answer is the object.
-func (w *Write) undo(ctx context.Context, body doc.Value) (doc.Value, error) {
+// Undo gives the object the content of a former version, or creates a deleted object anew. It is an update or a create
+// like any other: it takes all steps, and the client's field manager owns what it changes. The body is an UndoRequest,
+// and the answer is the JSON of the object.
+func (w *Write) Undo(ctx context.Context, body doc.Value) ([]byte, error) {
+	body, err := w.checkAction(ctx, body)
+	if err != nil {
+		return nil, err
+	}
 	var asked kinds.UndoRequest
 	if err := codec.ToGo(body, &asked); err != nil {
-		return doc.Value{}, err
+		return nil, err
 	}
 	target := resource.Target{Namespace: w.Namespace, Name: w.Name, Only: w.Only}
 	past, err := history.Read(ctx, w.res, target)
 	if err != nil {
-		return doc.Value{}, err
+		return nil, err
 	}
 	defer past.Close()
 	former, err := past.Version(asked.Revision)
 	if err != nil {
-		return doc.Value{}, err
+		return nil, err
 	}
 	u := w.writes.New(w.res, target, w.Asked)
 	u.Warnings, u.undoes = w.Warnings, true
@@ -43,16 +48,12 @@ func (w *Write) undo(ctx context.Context, body doc.Value) (doc.Value, error) {
 	} else {
 		gone := doc.MapOf(doc.Member{Key: objectmeta.UID, Value: doc.Of(past.UID)})
 		if err := checkUndo(w.res, asked.Preconditions, gone); err != nil {
-			return doc.Value{}, err
+			return nil, err
 		}
 		u.Replace(history.Anew(w.res, former))
 		out, err = u.Create(ctx)
 	}
-	if err != nil {
-		return doc.Value{}, err
-	}
-	v, _, err := codec.DecodeJSON(out.JSON)
-	return v, err
+	return out.JSON, err
 }
 
 // checkUndo refuses an undo whose preconditions name another uid or resourceVersion than the metadata of the object.
