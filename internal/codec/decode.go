@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/words"
 )
 
 // DecodeJSON reads one JSON value. It copies the text once. Every string, member name and number without escapes is a
@@ -46,7 +47,7 @@ const (
 type RangeError struct{ Literal string }
 
 func (e *RangeError) Error() string {
-	return "json: cannot unmarshal number " + e.Literal + " into Go value of type float64"
+	return words.NotOfType("number "+e.Literal, "float64")
 }
 
 func decodeJSON(data []byte, into target) (v doc.Value, duplicates []string, err error) {

@@ -2,9 +2,11 @@ package codec
 
 import (
 	stdjson "encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
@@ -53,7 +55,7 @@ func unmarshalNumber(d *jsontext.Decoder, n *stdjson.Number) error {
 		}
 	case '0':
 	default:
-		return fmt.Errorf("json: cannot unmarshal %s into Go value of type json.Number", text.Kind())
+		return errors.New(words.NotOfType(text.Kind().String(), "json.Number"))
 	}
 	*n = stdjson.Number(text)
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -47,10 +48,12 @@ func (e *OperationError) Error() string {
 // Unwrap returns the cause.
 func (e *OperationError) Unwrap() error { return e.Cause }
 
-// wrongShape returns upstream's text for a value that does not fit its Go type.
-func wrongShape(v doc.Value, place string) string {
-	return "error decoding patch: json: cannot unmarshal " + v.JSONName() + " into " + place
+// wrongShape returns upstream's text for a value that does not fit a Go type.
+func wrongShape(v doc.Value, goType string) string {
+	return undecodablePatch + words.NotOfType(v.JSONName(), goType)
 }
+
+const undecodablePatch = "error decoding patch: "
 
 // refused returns the answer to a patch that could not be applied. As upstream, it does not say why.
 func refused(cause error) error { return status.Unprocessable().WithCause(cause) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -37,7 +38,7 @@ func ParseJSONPatch(data []byte) (JSONPatch, error) {
 		return JSONPatch{}, undecodable(err)
 	}
 	if v.Kind() != doc.List && !v.IsNull() {
-		return JSONPatch{}, status.BadRequest(wrongShape(v, "Go value of type []handlers.jsonPatchOp"))
+		return JSONPatch{}, status.BadRequest(wrongShape(v, "[]handlers.jsonPatchOp"))
 	}
 	p := JSONPatch{data: data}
 	for _, path := range duplicates {
@@ -83,13 +84,13 @@ func (p JSONPatch) Warnings() []string { return p.warnings }
 
 func shapeFault(o doc.Value) string {
 	if o.Kind() != doc.Map && !o.IsNull() {
-		return wrongShape(o, "Go value of type handlers.jsonPatchOp")
+		return wrongShape(o, "handlers.jsonPatchOp")
 	}
 	for _, key := range [...]string{"op", "path", "from"} {
 		switch v := o.Get(key); v.Kind() {
 		case doc.Absent, doc.Null, doc.String:
 		default:
-			return wrongShape(v, "Go struct field jsonPatchOp."+key+" of type string")
+			return undecodablePatch + words.NotOfField(v.JSONName(), "jsonPatchOp", key, "string")
 		}
 	}
 	return ""

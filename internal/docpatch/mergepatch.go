@@ -22,7 +22,7 @@ func ParseMergePatch(data []byte) (MergePatch, error) {
 	case v.IsNull():
 		return MergePatch{}, status.BadRequest("Invalid JSON Patch")
 	case v.Kind() != doc.Map:
-		return MergePatch{}, status.BadRequest(wrongShape(v, "Go value of type map[string]interface {}"))
+		return MergePatch{}, status.BadRequest(wrongShape(v, "map[string]interface {}"))
 	}
 	return MergePatch{data: data, value: v, warnings: duplicateFields(duplicates)}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -24,8 +25,7 @@ func ParseStrategicMergePatch(data []byte) (StrategicMergePatch, error) {
 	case v.IsNull():
 		return StrategicMergePatch{}, nil
 	case v.Kind() != doc.Map:
-		return StrategicMergePatch{},
-			status.BadRequest("json: cannot unmarshal " + v.JSONName() + " into Go value of type map[string]interface {}")
+		return StrategicMergePatch{}, status.BadRequest(words.NotOfType(v.JSONName(), "map[string]interface {}"))
 	}
 	return StrategicMergePatch{value: v, warnings: duplicateFields(duplicates)}, nil
 }

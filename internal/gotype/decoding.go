@@ -50,8 +50,7 @@ func (r *goReader) ownError(err error) error {
 	case !ok:
 		return OwnError(err)
 	case r.of == nil && wrong.Struct != "":
-		return fmt.Errorf("json: cannot unmarshal %s into Go struct field %s.%s of type %s", wrong.Value, wrong.Struct,
-			wrong.Field, goName(wrong.Type))
+		return errors.New(words.NotOfField(wrong.Value, wrong.Struct, wrong.Field, goName(wrong.Type)))
 	}
 	return r.mismatch(wrong.Value, wrong.Type, wrong.Field)
 }
@@ -79,14 +78,13 @@ func (r *goReader) mismatch(value string, t reflect.Type, below string) error {
 		path = append(slices.Clip(path), below)
 	}
 	if r.of == nil || r.of.Name() == "" && len(path) == 0 {
-		return fmt.Errorf("json: cannot unmarshal %s into Go value of type %s", value, goName(t))
+		return errors.New(words.NotOfType(value, goName(t)))
 	}
 	name := goName(t)
 	if t.Kind() == reflect.String && isOurs(r.of) && path[len(path)-1] == "uid" {
 		name = "types.UID"
 	}
-	return fmt.Errorf("json: cannot unmarshal %s into Go struct field %s.%s of type %s", value, r.of.Name(),
-		strings.Join(path, "."), name)
+	return errors.New(words.NotOfField(value, r.of.Name(), strings.Join(path, "."), name))
 }
 
 // value reads one value into t. It returns an error only for a type that decodes itself.

@@ -3,7 +3,6 @@ package managed
 import (
 	"slices"
 
-	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
@@ -81,16 +80,12 @@ func (k *Kind) applyDirectly(live, config doc.Value, by Writer, force bool) (doc
 	return after.WithAt(sorted(list), "metadata", "managedFields"), true
 }
 
-func applyOf(by Writer) identity {
-	return identity{Manager: by.name(), Operation: string(apimeta.ManagedFieldsApply), Subresource: by.Subresource}
-}
-
 // anonymous returns the fieldsV1 of the fields that have no owner but must not be pruned, because the configuration has
 // them.
 func anonymous(config doc.Value) doc.Value {
 	var members []doc.Member
 	for key := range config.Get("metadata").Members() {
-		if slices.Contains(systemFields[:], key) {
+		if Unowned(key) {
 			members = append(members, doc.Member{Key: "f:" + key, Value: doc.MapOf()})
 		}
 	}

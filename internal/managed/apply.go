@@ -101,6 +101,11 @@ func (k *Kind) configuration(config doc.Value) (*typed.TypedValue, error) {
 	return patch, nil
 }
 
+// applyOf identifies the entry of an apply.
+func applyOf(by Writer) identity {
+	return identity{Manager: by.name(), Operation: string(apimeta.ManagedFieldsApply), Subresource: by.Subresource}
+}
+
 // applyTyped lets structured-merge-diff apply the configuration, and updates the entries.
 func (k *Kind) applyTyped(live doc.Value, patch *typed.TypedValue, e *entries, by Writer,
 	force bool) (doc.Value, error) {

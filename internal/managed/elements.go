@@ -23,6 +23,10 @@ func elementOf(s *schema.Schema, how relationship, element doc.Value) (fieldpath
 	return fieldpath.PathElement{Key: &fields}, len(fields) > 0
 }
 
+func isScalar(v doc.Value) bool {
+	return v.Kind() == doc.String || v.Kind() == doc.Number || v.Kind() == doc.Bool
+}
+
 // keyFields returns the keys that identify a list element.
 func keyFields(s *schema.Schema, element doc.Value) value.FieldList {
 	var fields value.FieldList

@@ -62,10 +62,6 @@ func (f *fitting) undescribed(v doc.Value, depth int) bool {
 	return true
 }
 
-func isScalar(v doc.Value) bool {
-	return v.Kind() == doc.String || v.Kind() == doc.Number || v.Kind() == doc.Bool
-}
-
 func (f *fitting) members(s *schema.Schema, v doc.Value, depth int) bool {
 	for i := range v.Len() {
 		below := s.Member(v.KeyAt(i))

@@ -2,6 +2,7 @@ package managed
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -152,7 +153,10 @@ var unowned = sync.OnceValue(func() *fieldpath.Set {
 	return set
 })
 
-// systemFields are the members of metadata that no manager owns, sorted.
+// Unowned reports whether no manager owns a member of metadata.
+func Unowned(field string) bool { return slices.Contains(systemFields[:], field) }
+
+// systemFields are the members of metadata that no manager owns, sorted. clusterName is a field of earlier versions.
 var systemFields = [...]string{"clusterName", "creationTimestamp", "generation", "managedFields", "name", "namespace",
 	"resourceVersion", "selfLink", "uid"}
 

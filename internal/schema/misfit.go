@@ -43,7 +43,7 @@ func (s *Schema) scalarMisfit(v doc.Value) string {
 	switch s.Format {
 	case "date-time":
 		if v.Kind() != doc.String {
-			return "json: cannot unmarshal " + v.JSONName() + " into Go value of type string"
+			return words.NotOfType(v.JSONName(), "string")
 		}
 		return words.NotATime(v.Text())
 	case "byte":
@@ -59,7 +59,7 @@ func (s *Schema) scalarMisfit(v doc.Value) string {
 	case s.Type == StringType && v.Kind() == doc.String: // the format differs
 		return ""
 	case s.IntOrString:
-		return "json: cannot unmarshal " + v.JSONName() + " into Go value of type int32"
+		return words.NotOfType(v.JSONName(), "int32")
 	case s.Type == AnyType: // the type decodes itself
 		return ""
 	}

@@ -144,7 +144,7 @@ func (f Format) Decode(data []byte, sent *write.Body) (doc.Value, error) {
 	}
 	obj, duplicates, err := decode(data)
 	if err != nil {
-		return doc.Value{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
+		return doc.Value{}, write.NotParsed(err)
 	}
 	for _, path := range duplicates {
 		sent.Problems = append(sent.Problems, write.DuplicateField(path))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,9 +12,14 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/managed"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/admission"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/stretchr/testify/require"
 )
 
 // changed has a value for each field of metadata that differs from the value in a new Widget.
@@ -39,6 +45,34 @@ var changed = map[string]string{
 func TestFieldsAreSorted(t *testing.T) {
 	names := objectmeta.Names(func(objectmeta.Field) bool { return true })
 	assert.Equal(t, slices.Sorted(maps.Keys(changed)), names)
+}
+
+// Each field is a member of the Go type, has a description in the schema, travels in Protobuf, and has the owners that
+// the table says.
+func TestEveryFieldIsDescribedEverywhere(t *testing.T) {
+	derived, err := schema.Derive(reflect.TypeFor[apimeta.ObjectMeta](), schema.Options{})
+	require.NoError(t, err)
+	described := map[string]bool{}
+	for _, member := range derived.Object.Properties {
+		described[member.Name] = member.Schema.Description != ""
+	}
+	message := codec.ObjectMetaMessage()
+	for _, f := range objectmeta.Fields {
+		value := changed[f.Name]
+		if f.Name == objectmeta.ManagedFields {
+			value = `[{"manager":"m"}]`
+		}
+		sent := doc.MapOf(doc.Member{Key: f.Name, Value: parse(t, value)})
+		encoded, err := message.Append(nil, sent)
+		require.NoError(t, err)
+		decoded, err := message.Decode(encoded)
+		require.NoError(t, err)
+		assert.Equal(t, value, text(decoded.Get(f.Name)), "%s: the Protobuf message", f.Name)
+		assert.True(t, described[f.Name], "%s: no description in the schema", f.Name)
+		assert.Equal(t, f.Unowned, managed.Unowned(f.Name), "%s: whether it has owners", f.Name)
+		delete(described, f.Name)
+	}
+	assert.Empty(t, described, "members without a row")
 }
 
 // The server treats each field as the table describes.

@@ -294,7 +294,7 @@ func readToken(data []byte) (t continueToken, err error) {
 	case err != nil:
 		return t, err
 	case v.Kind() != doc.Map && !v.IsNull():
-		return t, errors.New("json: cannot unmarshal " + v.JSONName() + " into Go value of type storage.continueToken")
+		return t, errors.New(words.NotOfType(v.JSONName(), "storage.continueToken"))
 	}
 	if err := gotype.DecodingError(data, reflect.TypeFor[continueToken]()); err != nil {
 		return t, err

@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/managed"
+	"github.com/decorum-go/decorum/internal/words"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -29,8 +30,8 @@ func (w *Write) ApplyText(data []byte) error {
 	case err != nil:
 		return status.BadRequest("error encoding patch: " + err.Error())
 	case v.Kind() != doc.Map && !v.IsNull():
-		return status.BadRequest("error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal " +
-			v.JSONName() + " into Go value of type map[string]interface {}")
+		return status.BadRequest("error decoding patch: error unmarshaling JSON: while decoding JSON: " +
+			words.NotOfType(v.JSONName(), "map[string]interface {}"))
 	}
 	if w.Body.repeated = lines; w.Asked.Validation != apimeta.FieldValidationStrict {
 		w.Body.Problems = lines

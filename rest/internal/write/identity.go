@@ -64,7 +64,7 @@ func kindOfText(text []byte) (apimeta.GroupVersionKind, error) {
 		err = json.Unmarshal(text, &found)
 	}
 	if err != nil {
-		return apimeta.GroupVersionKind{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
+		return apimeta.GroupVersionKind{}, NotParsed(err)
 	}
 	gv, err := apimeta.ParseGroupVersion(found.APIVersion)
 	return gv.WithKind(found.Kind), err
@@ -117,7 +117,7 @@ func (w *Write) checkCustomKind(obj doc.Value, body apimeta.GroupVersionKind, da
 	want := w.Kind()
 	switch {
 	case obj.Get("kind").Text() == "":
-		return Unrecognized(want.Kind, fmt.Errorf("Object 'Kind' is missing in '%s'", shortened(data)), data)
+		return Unrecognized(want.Kind, missing("Kind", shortened(data)), data)
 	case body.GroupVersion() != want.GroupVersion():
 		if refused := w.Report(nil); refused != "" {
 			return Undecodable(want, errors.New(refused))
@@ -144,7 +144,7 @@ func checkBuiltinKind(res *resource.Resource, body, want apimeta.GroupVersionKin
 	}
 	reason := otherBuiltinKind(res, body, want)
 	if body.Version == "" {
-		reason = fmt.Sprintf("Object 'apiVersion' is missing in '%s'", shortened(data))
+		reason = missing("apiVersion", shortened(data)).Error()
 	}
 	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", body.Kind, body.Version,
 		want.Kind, reason))
@@ -234,6 +234,16 @@ func shortened(data []byte) string {
 		return string(data[:shortenedLength]) + " ..."
 	}
 	return string(data)
+}
+
+// NotParsed returns upstream's error for a body that its decoder cannot parse.
+func NotParsed(err error) error {
+	return fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
+}
+
+// missing returns the error of upstream's decoder for a text without an apiVersion or a kind.
+func missing(field, text string) error {
+	return fmt.Errorf("Object '%s' is missing in '%s'", field, text)
 }
 
 // Unrecognized returns the error for a body whose kind cannot be read.

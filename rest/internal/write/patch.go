@@ -2,7 +2,6 @@ package write
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -118,9 +117,9 @@ func (w *Write) checkPatchedKind(obj, old doc.Value) error {
 	case sameVersion && (sameKind || kind == "" && !required):
 		return nil
 	case kind == "" && required:
-		return w.undecodable(obj, fmt.Errorf("Object 'Kind' is missing in '%s'", w.textOf(obj)))
+		return w.undecodable(obj, missing("Kind", w.textOf(obj)))
 	case apiVersion == "" && required:
-		return w.undecodable(obj, fmt.Errorf("Object 'apiVersion' is missing in '%s'", w.textOf(obj)))
+		return w.undecodable(obj, missing("apiVersion", w.textOf(obj)))
 	case apiVersion == "":
 		return NameUndeterminable(objectmeta.NameOf(old)) // upstream decodes it into an empty object
 	case w.res.Dialect.PatchedKindInvalid:
