@@ -2,11 +2,13 @@ package front_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/builtin"
@@ -70,6 +72,73 @@ func TestEveryVerbIsServed(t *testing.T) {
 			}
 			code := apitest.Do(t, api, asked.Method, path, "").Code
 			assert.Equal(t, asked != has, code == 405, "%s of a resource with the verb %s: %d", asked.Name, has.Name, code)
+		}
+	}
+}
+
+// A resource serves each subresource of the library with the verbs that discovery lists, and with no others.
+func TestEverySubresourceOfTheLibraryIsServed(t *testing.T) {
+	widgets := apitest.WidgetResource()
+	widgets.History = &rest.History{}
+	api := apitest.New(t, rest.Options{}, widgets)
+	apitest.CreateWidget(t, api, "a", `"spec":{"size":1}`)
+	var discovered apimeta.APIResourceList
+	apitest.Must(t, api, "GET", apitest.ExampleV1, "").Decode(t, &discovered)
+	methods := map[string]string{kind.Get: "GET", kind.Create: "POST", kind.Update: "PUT", kind.Patch: "PATCH",
+		kind.Delete: "DELETE"}
+	var names []string
+	for _, found := range discovered.Resources {
+		_, name, below := strings.Cut(found.Name, "/")
+		if !below {
+			continue
+		}
+		names = append(names, name)
+		for verb, method := range methods {
+			code := apitest.Do(t, api, method, apitest.Widgets+"/a/"+name, "").Code
+			assert.NotEqual(t, 404, code, "%s of %s", verb, found.Name)
+			assert.Equal(t, !slices.Contains(found.Verbs, verb), code == 405, "%s of %s: %d", verb, found.Name, code)
+		}
+	}
+	assert.ElementsMatch(t, []string{"status", "scale", "history", "undo"}, names)
+}
+
+// A kind of each dialect takes the types of patch that OpenAPI lists for it, and refuses the others.
+func TestEveryTypeOfPatchIsServed(t *testing.T) {
+	types := map[string]string{
+		kind.JSONPatch: `[]`, kind.MergePatch: `{}`, kind.StrategicPatch: `{}`,
+		kind.ApplyPatch: `{"apiVersion":"%s","kind":"%s","metadata":{"name":"a"}}`,
+	}
+	for _, c := range []struct {
+		api                                *rest.API
+		collection, version, kind, openAPI string
+	}{
+		{apitest.NewWidgets(t), apitest.Widgets, "example.com/v1", "Widget", "/openapi/v3" + apitest.ExampleV1},
+		{apitest.NewMemos(t), apitest.Memos, "v1", "Memo", "/openapi/v3/api/v1"},
+	} {
+		apitest.Must(t, c.api, "POST", c.collection,
+			`{"apiVersion":"`+c.version+`","kind":"`+c.kind+`","metadata":{"name":"a"},"spec":{"size":1}}`)
+		var document struct {
+			Paths map[string]struct {
+				Patch struct {
+					RequestBody struct{ Content map[string]any }
+				}
+			}
+		}
+		apitest.Must(t, c.api, "GET", c.openAPI, "").Decode(t, &document)
+		path := strings.Replace(c.collection, "/default/", "/{namespace}/", 1) + "/{name}"
+		listed := document.Paths[path].Patch.RequestBody.Content
+		assert.NotEmpty(t, listed, path)
+		for is, body := range types {
+			body = strings.NewReplacer(`"%s","kind":"%s"`, `"`+c.version+`","kind":"`+c.kind+`"`).Replace(body)
+			answer := apitest.Do(t, c.api, "PATCH", c.collection+"/a?fieldManager=m", body, "Content-Type", is)
+			if listed[is] == nil {
+				assert.Equal(t, 415, answer.Code, "%s of a %s: %s", is, c.kind, answer.Body)
+			} else {
+				assert.Equal(t, 200, answer.Code, "%s of a %s: %s", is, c.kind, answer.Body)
+			}
+		}
+		for is := range listed {
+			assert.True(t, types[is] != "" || is == media.ApplyCBOR, "no body for %s", is)
 		}
 	}
 }
