@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -64,9 +65,10 @@ func ParseFieldSelector(s string) (FieldMatcher, error) {
 		}
 		requirements = append(requirements, FieldRequirement{Field: field, Operator: op, Value: value})
 	}
-	slices.SortFunc(requirements, func(a, b FieldRequirement) int {
+	sort.Slice(requirements, func(i, j int) bool {
+		a, b := requirements[i], requirements[j]
 		return cmp.Or(strings.Compare(a.Field, b.Field), cmp.Compare(a.Operator, b.Operator),
-			strings.Compare(a.Value, b.Value))
+			strings.Compare(a.Value, b.Value)) < 0
 	})
 	return FieldMatcher{requirements: requirements}, nil
 }

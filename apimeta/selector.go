@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -178,8 +179,9 @@ func (s LabelMatcher) Requirements() []LabelRequirement { return slices.Clone(s.
 
 // newSelector takes ownership of requirements and sorts them.
 func newSelector(requirements []LabelRequirement) LabelMatcher {
-	slices.SortFunc(requirements, func(a, b LabelRequirement) int {
-		return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.op, b.op), slices.Compare(a.values, b.values))
+	sort.Slice(requirements, func(i, j int) bool {
+		a, b := requirements[i], requirements[j]
+		return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.op, b.op), slices.Compare(a.values, b.values)) < 0
 	})
 	return LabelMatcher{requirements: requirements}
 }

@@ -107,7 +107,8 @@ func (e *textEncoder) message(m *Message, levels int) bool {
 	return read
 }
 
-// sort puts the fields of a message, which begins at start, in the order of their numbers.
+// sort puts the fields of a message, which begins at start, in the order of their numbers. It returns false if the text
+// has a member twice.
 func (e *textEncoder) sort(fields []writtenField, start int) bool {
 	sorted := true
 	for i := 1; i < len(fields) && sorted; i++ {
@@ -116,13 +117,19 @@ func (e *textEncoder) sort(fields []writtenField, start int) bool {
 	if sorted {
 		return true
 	}
-	slices.SortFunc(fields, func(a, b writtenField) int { return a.number - b.number })
+	for i := 1; i < len(fields); i++ { // few fields: a message declares them, and a duplicate ends the loop
+		f, at := fields[i], i
+		for ; at > 0 && fields[at-1].number >= f.number; at-- {
+			if fields[at-1].number == f.number {
+				return false
+			}
+			fields[at] = fields[at-1]
+		}
+		fields[at] = f
+	}
 	e.scratch = append(e.scratch[:0], e.out[start:]...)
 	e.out = e.out[:start]
-	for i, f := range fields {
-		if i > 0 && f.number == fields[i-1].number { // a duplicate member
-			return false
-		}
+	for _, f := range fields {
 		e.out = append(e.out, e.scratch[f.start-start:f.end-start]...)
 	}
 	return true

@@ -2,7 +2,6 @@ package doc
 
 import (
 	"slices"
-	"strings"
 )
 
 // Builder makes the lists and maps of one document. It cuts them from chunks of memory, so that a document with a
@@ -80,7 +79,14 @@ func (b *Builder) Map(members []Member) (v Value, repeated bool) {
 // which it inserts one by one: that moves each member once.
 func sortMembers(members []Member) {
 	if len(members) > 16 {
-		slices.SortStableFunc(members, func(a, b Member) int { return strings.Compare(a.Key, b.Key) })
+		keys := make([]string, len(members))
+		for i, m := range members {
+			keys[i] = m.Key
+		}
+		unsorted := slices.Clone(members)
+		for i, from := range sortedOrder(keys) {
+			members[i] = unsorted[from]
+		}
 		return
 	}
 	for i := 1; i < len(members); i++ {

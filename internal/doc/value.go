@@ -133,11 +133,7 @@ func FromMembers(members []Member, duplicates []string) (Value, []string) {
 	if sorted {
 		return Value{kind: Map, node: &node{keys: keys, values: values}}, duplicates
 	}
-	order := make([]int, len(keys))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(keys[a], keys[b]) })
+	order := sortedOrder(keys)
 	n := &node{keys: make([]string, 0, len(keys)), values: make([]Value, 0, len(keys))}
 	var again map[int]bool
 	for _, i := range order {
@@ -157,6 +153,16 @@ func FromMembers(members []Member, duplicates []string) (Value, []string) {
 		}
 	}
 	return Value{kind: Map, node: n}, duplicates
+}
+
+// sortedOrder returns the indexes of keys in the order of the keys. Equal keys keep their order.
+func sortedOrder(keys []string) []int {
+	order := make([]int, len(keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(keys[a], keys[b]) })
+	return order
 }
 
 // Kind returns the value's JSON type.

@@ -3,7 +3,7 @@ package docpatch
 import (
 	"fmt"
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/decorum-go/decorum/internal/doc"
 )
@@ -228,7 +228,7 @@ func (d *draft) freezeMap(depth int) (doc.Value, error) {
 		}
 		changes = append(changes, change)
 	}
-	slices.SortFunc(changes, func(a, b doc.Member) int { return strings.Compare(a.Key, b.Key) })
+	sort.Slice(changes, func(i, j int) bool { return changes[i].Key < changes[j].Key })
 	return d.base.WithAll(changes), nil
 }
 

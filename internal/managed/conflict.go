@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/decorum-go/decorum/status"
@@ -18,7 +19,7 @@ const maxConflictBytes = 256 << 10
 // and groups the causes by manager.
 func conflict(conflicts merge.Conflicts, e *entries, through string) error {
 	conflicts = slices.Clone(conflicts)
-	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int { return strings.Compare(a.Manager, b.Manager) })
+	sort.SliceStable(conflicts, func(i, j int) bool { return conflicts[i].Manager < conflicts[j].Manager })
 	var causes []status.Cause
 	var text strings.Builder
 	last, size := "", 0

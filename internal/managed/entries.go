@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -150,7 +151,9 @@ func decodeSet(v doc.Value) (set *fieldpath.Set, member bool, err error) {
 		return nil, true, nil
 	}
 	// In sorted order each insertion is at the end of the set. In any other order a long list would take quadratic time.
-	slices.SortFunc(nodes, func(a, b node) int { return a.element.Compare(b.element) })
+	if !slices.IsSortedFunc(nodes, func(a, b node) int { return a.element.Compare(b.element) }) {
+		sort.Slice(nodes, func(i, j int) bool { return nodes[i].element.Less(nodes[j].element) })
+	}
 	set = fieldpath.NewSet()
 	for _, n := range nodes {
 		if n.member {
@@ -238,15 +241,19 @@ func sorted(list []doc.Value) doc.Value {
 	if len(list) == 0 {
 		return doc.Value{}
 	}
-	slices.SortFunc(list, func(a, b doc.Value) int {
-		for _, member := range []string{memberOperation, memberTime, memberManager, memberAPIVersion, memberSubresource} {
-			if c := strings.Compare(a.Get(member).Text(), b.Get(member).Text()); c != 0 {
-				return c
-			}
-		}
-		return 0
-	})
+	if !slices.IsSortedFunc(list, compareEntries) {
+		sort.Slice(list, func(i, j int) bool { return compareEntries(list[i], list[j]) < 0 })
+	}
 	return doc.ListOf(list...)
+}
+
+func compareEntries(a, b doc.Value) int {
+	for _, member := range []string{memberOperation, memberTime, memberManager, memberAPIVersion, memberSubresource} {
+		if c := strings.Compare(a.Get(member).Text(), b.Get(member).Text()); c != 0 {
+			return c
+		}
+	}
+	return 0
 }
 
 // identitiesOf returns the identities of entries.

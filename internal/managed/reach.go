@@ -2,6 +2,7 @@ package managed
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/decorum-go/decorum/internal/doc"
@@ -48,7 +49,9 @@ func reachOf(set *fieldpath.Set) (reach, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(r, func(a, b reached) int { return strings.Compare(a.key, b.key) })
+	if !slices.IsSortedFunc(r, func(a, b reached) int { return strings.Compare(a.key, b.key) }) {
+		sort.Slice(r, func(i, j int) bool { return r[i].key < r[j].key })
+	}
 	return r, nil
 }
 

@@ -35,6 +35,6 @@ func inDeclaration(fields []gotype.Field) []int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return slices.Compare(fields[a].Index, fields[b].Index) })
+	slices.SortStableFunc(order, func(a, b int) int { return slices.Compare(fields[a].Index, fields[b].Index) })
 	return order
 }

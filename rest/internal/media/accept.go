@@ -5,6 +5,7 @@ import (
 	"math"
 	"mime"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -35,13 +36,16 @@ func parseAccept(header string) []clause {
 			out = append(out, c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b clause) int {
-		if a.q != b.q {
-			return cmp.Compare(b.q, a.q)
-		}
-		return cmp.Compare(strings.Count(a.media, "*"), strings.Count(b.media, "*"))
-	})
+	if !slices.IsSortedFunc(out, clause.compare) {
+		sort.SliceStable(out, func(i, j int) bool { return out[i].compare(out[j]) < 0 })
+	}
 	return out
+}
+
+// compare puts the clause with the higher q first, and then the one with fewer wildcards.
+func (c clause) compare(other clause) int {
+	return cmp.Or(cmp.Compare(other.q, c.q),
+		cmp.Compare(strings.Count(c.media, "*"), strings.Count(other.media, "*")))
 }
 
 // matches reports whether the clause accepts a media type, apart from its parameters.

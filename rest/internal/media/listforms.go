@@ -2,9 +2,9 @@ package media
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/decorum-go/decorum/internal/codec"
@@ -139,8 +139,9 @@ func (f *cborList) begin(dst, head []byte, name string, n int) ([]byte, error) {
 	for key, value := range v.Members() {
 		members = append(members, doc.Member{Key: key, Value: value})
 	}
-	slices.SortFunc(members, func(a, b doc.Member) int { // the length of a text comes before the text
-		return cmp.Or(cmp.Compare(len(a.Key), len(b.Key)), strings.Compare(a.Key, b.Key))
+	sort.Slice(members, func(i, j int) bool { // the length of a text comes before the text
+		a, b := members[i].Key, members[j].Key
+		return len(a) < len(b) || len(a) == len(b) && a < b
 	})
 	dst = appendCBORHead(append(dst, cborTag...), cborMap, len(members))
 	for i, m := range members {

@@ -1,9 +1,8 @@
 package resource
 
 import (
-	"cmp"
 	"context"
-	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -88,8 +87,9 @@ func (res *Resource) facet(ctx context.Context, field string, records []*storage
 	for value, count := range found {
 		facet.Values = append(facet.Values, queries.ValueCount{Value: value, Count: count})
 	}
-	slices.SortFunc(facet.Values, func(a, b queries.ValueCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), f.index.Compare(a.Value, b.Value))
+	sort.Slice(facet.Values, func(i, j int) bool {
+		a, b := facet.Values[i], facet.Values[j]
+		return a.Count > b.Count || a.Count == b.Count && f.index.Compare(a.Value, b.Value) < 0
 	})
 	if most := res.Queries.MaxValues; len(facet.Values) > most {
 		for _, v := range facet.Values[most:] {

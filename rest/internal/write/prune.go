@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 
@@ -205,11 +206,12 @@ func (w *Write) problemsWith(unknown []string) []string {
 	problems := slices.Concat(found, body.patched.repeated(found))
 	problems = problems[:min(len(problems), maxFieldProblems)]
 	sorted := slices.Clone(unknown)
-	slices.SortStableFunc(sorted, func(a, b string) int {
+	sort.SliceStable(sorted, func(i, j int) bool {
+		a, b := sorted[i], sorted[j]
 		if inA, inB := inMetadata(a), inMetadata(b); inA || inB {
-			return boolOrder(inB, inA)
+			return inA && !inB
 		}
-		return strings.Compare(a, b)
+		return a < b
 	})
 	ofView := w.ThroughOwnKind() && !w.draft.translated && w.way != applied
 	if body.inDocument || w.res.Dialect.UnknownVerbatim && !ofView {
@@ -225,17 +227,6 @@ func (w *Write) problemsWith(unknown []string) []string {
 }
 
 func inMetadata(path string) bool { return strings.HasPrefix(path, "metadata.") }
-
-// boolOrder compares two conditions; false comes first.
-func boolOrder(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
 
 // maxOrdered is the longest path, in bytes, that is put in the order of the text. The path of every member is compared
 // with the unknown ones. A path may be as long as the body, so that comparison could take quadratic time.
