@@ -75,8 +75,8 @@ func declare(of reflect.Value, pointer reflect.Type, strategy *resource.Strategy
 
 // elements returns the elements of a list of interfaces, some of which may be nil.
 func elements[E any](list reflect.Value) (all []E) {
-	for _, element := range list.Seq2() {
-		e, _ := element.Interface().(E)
+	for i := range list.Len() {
+		e, _ := list.Index(i).Interface().(E)
 		all = append(all, e)
 	}
 	return all
