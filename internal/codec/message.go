@@ -14,7 +14,9 @@ import (
 // and derives the Message of a Go type from its protobuf tags. A Message may contain itself.
 type Message struct {
 	fields []MessageField
-	union  bool
+	// union says that a document represents the message by the value of one of its fields: a list, the map of another
+	// message, a text, or a boolean. The message has at most one field of each of these four types.
+	union bool
 }
 
 // MessageField is one member of a [Message].

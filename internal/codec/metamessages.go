@@ -1,119 +1,209 @@
 package codec
 
 // The messages of the kinds that the library decodes itself. The field numbers are those of the published .proto files
-// of the Kubernetes API.
-
-func text(number int, name string) MessageField { return MessageField{Number: number, Name: name} }
-
-func texts(number int, name string) MessageField {
-	return MessageField{Number: number, Name: name, Repeated: true}
-}
-
-func flag(number int, name string) MessageField {
-	return MessageField{Number: number, Name: name, Type: BoolType}
-}
-
-func integer(number int, name string) MessageField {
-	return MessageField{Number: number, Name: name, Type: IntType}
-}
-
-func moment(number int, name string) MessageField {
-	return MessageField{Number: number, Name: name, Type: TimeType}
-}
-
-func message(number int, name string, of *Message) MessageField {
-	return MessageField{Number: number, Name: name, Type: MessageType, Of: of}
-}
-
-func messages(number int, name string, of *Message) MessageField {
-	return MessageField{Number: number, Name: name, Type: MessageType, Of: of, Repeated: true}
-}
-
-func stringMap(number int, name string) MessageField {
-	return MessageField{Number: number, Name: name, Type: MapType}
-}
-
-// ObjectMetaMessage is metadata.
-func ObjectMetaMessage() *Message {
-	owner := NewMessage(text(1, "kind"), text(3, "name"), text(4, "uid"), text(5, "apiVersion"), flag(6, "controller"),
-		flag(7, "blockOwnerDeletion"))
-	managed := NewMessage(text(1, "manager"), text(2, "operation"), text(3, "apiVersion"), moment(4, "time"),
-		text(6, "fieldsType"), MessageField{Number: 7, Name: "fieldsV1", Type: JSONType}, text(8, "subresource"))
-	return NewMessage(text(1, "name"), text(2, "generateName"), text(3, "namespace"), text(4, "selfLink"), text(5, "uid"),
-		text(6, "resourceVersion"), integer(7, "generation"), moment(8, "creationTimestamp"), moment(9, "deletionTimestamp"),
-		integer(10, "deletionGracePeriodSeconds"),
-		stringMap(11, "labels"), stringMap(12, "annotations"), messages(13, "ownerReferences", owner),
-		texts(14, "finalizers"), messages(17, "managedFields", managed))
-}
-
-// PartialObjectMetadataMessage is the kind PartialObjectMetadata.
-func PartialObjectMetadataMessage() *Message {
-	return NewMessage(message(1, "metadata", ObjectMetaMessage()))
-}
-
-// ListMetaMessage is the metadata of a list.
-func ListMetaMessage() *Message {
-	return NewMessage(text(1, "selfLink"), text(2, "resourceVersion"), text(3, "continue"),
-		integer(4, "remainingItemCount"), message(5, "shardInfo", NewMessage(text(1, "selector"))))
-}
-
-// StatusMessage is the kind Status.
-func StatusMessage() *Message {
-	cause := NewMessage(text(1, "reason"), text(2, "message"), text(3, "field"))
-	details := NewMessage(text(1, "name"), text(2, "group"), text(3, "kind"), messages(4, "causes", cause),
-		integer(5, "retryAfterSeconds"), text(6, "uid"))
-	return NewMessage(message(1, "metadata", ListMetaMessage()), text(2, "status"), text(3, "message"), text(4, "reason"),
-		message(5, "details", details), integer(6, "code"))
-}
-
-// DeleteOptionsMessage is the kind DeleteOptions.
-func DeleteOptionsMessage() *Message {
-	preconditions := NewMessage(text(1, "uid"), text(2, "resourceVersion"))
-	return NewMessage(integer(1, "gracePeriodSeconds"), message(2, "preconditions", preconditions),
-		flag(3, "orphanDependents"), text(4, "propagationPolicy"), texts(5, "dryRun"),
-		flag(6, "ignoreStoreReadErrorWithClusterBreakingPotential"))
-}
+// of the Kubernetes API. They are composite literals, which the compiler writes into the program as data: functions
+// that make them would have three times as many bytes.
+var (
+	objectMetaMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "name"},
+		{Number: 2, Name: "generateName"},
+		{Number: 3, Name: "namespace"},
+		{Number: 4, Name: "selfLink"},
+		{Number: 5, Name: "uid"},
+		{Number: 6, Name: "resourceVersion"},
+		{Number: 7, Name: "generation", Type: IntType},
+		{Number: 8, Name: "creationTimestamp", Type: TimeType},
+		{Number: 9, Name: "deletionTimestamp", Type: TimeType},
+		{Number: 10, Name: "deletionGracePeriodSeconds", Type: IntType},
+		{Number: 11, Name: "labels", Type: MapType},
+		{Number: 12, Name: "annotations", Type: MapType},
+		{Number: 13, Name: "ownerReferences", Type: MessageType, Of: &ownerMessage, Repeated: true},
+		{Number: 14, Name: "finalizers", Repeated: true},
+		{Number: 17, Name: "managedFields", Type: MessageType, Of: &managedFieldsMessage, Repeated: true},
+	}}
+	ownerMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "kind"},
+		{Number: 3, Name: "name"},
+		{Number: 4, Name: "uid"},
+		{Number: 5, Name: "apiVersion"},
+		{Number: 6, Name: "controller", Type: BoolType},
+		{Number: 7, Name: "blockOwnerDeletion", Type: BoolType},
+	}}
+	managedFieldsMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "manager"},
+		{Number: 2, Name: "operation"},
+		{Number: 3, Name: "apiVersion"},
+		{Number: 4, Name: "time", Type: TimeType},
+		{Number: 6, Name: "fieldsType"},
+		{Number: 7, Name: "fieldsV1", Type: JSONType},
+		{Number: 8, Name: "subresource"},
+	}}
+	partialObjectMetadataMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "metadata", Type: MessageType, Of: &objectMetaMessage},
+	}}
+	listMetaMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "selfLink"},
+		{Number: 2, Name: "resourceVersion"},
+		{Number: 3, Name: "continue"},
+		{Number: 4, Name: "remainingItemCount", Type: IntType},
+		{Number: 5, Name: "shardInfo", Type: MessageType, Of: &shardInfoMessage},
+	}}
+	shardInfoMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "selector"},
+	}}
+	statusMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "metadata", Type: MessageType, Of: &listMetaMessage},
+		{Number: 2, Name: "status"},
+		{Number: 3, Name: "message"},
+		{Number: 4, Name: "reason"},
+		{Number: 5, Name: "details", Type: MessageType, Of: &detailsMessage},
+		{Number: 6, Name: "code", Type: IntType},
+	}}
+	detailsMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "name"},
+		{Number: 2, Name: "group"},
+		{Number: 3, Name: "kind"},
+		{Number: 4, Name: "causes", Type: MessageType, Of: &causeMessage, Repeated: true},
+		{Number: 5, Name: "retryAfterSeconds", Type: IntType},
+		{Number: 6, Name: "uid"},
+	}}
+	causeMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "reason"},
+		{Number: 2, Name: "message"},
+		{Number: 3, Name: "field"},
+	}}
+	deleteOptionsMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "gracePeriodSeconds", Type: IntType},
+		{Number: 2, Name: "preconditions", Type: MessageType, Of: &preconditionsMessage},
+		{Number: 3, Name: "orphanDependents", Type: BoolType},
+		{Number: 4, Name: "propagationPolicy"},
+		{Number: 5, Name: "dryRun", Repeated: true},
+		{Number: 6, Name: "ignoreStoreReadErrorWithClusterBreakingPotential", Type: BoolType},
+	}}
+	preconditionsMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "uid"},
+		{Number: 2, Name: "resourceVersion"},
+	}}
+	scaleMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "metadata", Type: MessageType, Of: &objectMetaMessage},
+		{Number: 2, Name: "spec", Type: MessageType, Of: &scaleSpecMessage},
+		{Number: 3, Name: "status", Type: MessageType, Of: &scaleStatusMessage},
+	}}
+	scaleSpecMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "replicas", Type: IntType},
+	}}
+	scaleStatusMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "replicas", Type: IntType},
+		{Number: 2, Name: "selector"},
+	}}
+)
 
 // The kinds of discovery.
+var (
+	apiVersionsMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "versions", Repeated: true},
+		{Number: 2, Name: "serverAddressByClientCIDRs", Type: MessageType, Of: &serverMessage, Repeated: true},
+	}}
+	serverMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "clientCIDR"},
+		{Number: 2, Name: "serverAddress"},
+	}}
+	apiGroupMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "name"},
+		{Number: 2, Name: "versions", Type: MessageType, Of: &groupVersionMessage, Repeated: true},
+		{Number: 3, Name: "preferredVersion", Type: MessageType, Of: &groupVersionMessage},
+		{Number: 4, Name: "serverAddressByClientCIDRs", Type: MessageType, Of: &serverMessage, Repeated: true},
+	}}
+	groupVersionMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "groupVersion"},
+		{Number: 2, Name: "version"},
+	}}
+	apiGroupListMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "groups", Type: MessageType, Of: &apiGroupMessage, Repeated: true},
+	}}
+	apiResourceListMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "groupVersion"},
+		{Number: 2, Name: "resources", Type: MessageType, Of: &apiResourceMessage, Repeated: true},
+	}}
+	apiResourceMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "name"},
+		{Number: 2, Name: "namespaced", Type: BoolType},
+		{Number: 3, Name: "kind"},
+		{Number: 4, Name: "verbs", Type: MessageType, Of: &itemsMessage},
+		{Number: 5, Name: "shortNames", Repeated: true},
+		{Number: 6, Name: "singularName"},
+		{Number: 7, Name: "categories", Repeated: true},
+		{Number: 8, Name: "group"},
+		{Number: 9, Name: "version"},
+		{Number: 10, Name: "storageVersionHash"},
+	}}
+	itemsMessage = Message{union: true, fields: []MessageField{
+		{Number: 1, Name: "items", Repeated: true},
+	}}
+	apiGroupDiscoveryListMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "metadata", Type: MessageType, Of: &listMetaMessage},
+		{Number: 2, Name: "items", Type: MessageType, Of: &groupDiscoveryMessage, Repeated: true},
+	}}
+	groupDiscoveryMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "metadata", Type: MessageType, Of: &objectMetaMessage},
+		{Number: 2, Name: "versions", Type: MessageType, Of: &versionDiscoveryMessage, Repeated: true},
+	}}
+	versionDiscoveryMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "version"},
+		{Number: 2, Name: "resources", Type: MessageType, Of: &resourceDiscoveryMessage, Repeated: true},
+		{Number: 3, Name: "freshness"},
+	}}
+	resourceDiscoveryMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "resource"},
+		{Number: 2, Name: "responseKind", Type: MessageType, Of: &responseKindMessage},
+		{Number: 3, Name: "scope"},
+		{Number: 4, Name: "singularResource"},
+		{Number: 5, Name: "verbs", Repeated: true},
+		{Number: 6, Name: "shortNames", Repeated: true},
+		{Number: 7, Name: "categories", Repeated: true},
+		{Number: 8, Name: "subresources", Type: MessageType, Of: &subresourceDiscoveryMessage, Repeated: true},
+	}}
+	subresourceDiscoveryMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "subresource"},
+		{Number: 2, Name: "responseKind", Type: MessageType, Of: &responseKindMessage},
+		{Number: 4, Name: "verbs", Repeated: true},
+	}}
+	responseKindMessage = Message{fields: []MessageField{
+		{Number: 1, Name: "group"},
+		{Number: 2, Name: "version"},
+		{Number: 3, Name: "kind"},
+	}}
+)
 
-func servers(number int) MessageField {
-	return messages(number, "serverAddressByClientCIDRs", NewMessage(text(1, "clientCIDR"), text(2, "serverAddress")))
-}
+// ObjectMetaMessage is metadata.
+func ObjectMetaMessage() *Message { return &objectMetaMessage }
 
-// APIVersionsMessage is the kind APIVersions.
-func APIVersionsMessage() *Message { return NewMessage(texts(1, "versions"), servers(2)) }
+// PartialObjectMetadataMessage is the kind PartialObjectMetadata.
+func PartialObjectMetadataMessage() *Message { return &partialObjectMetadataMessage }
 
-// APIGroupMessage is the kind APIGroup.
-func APIGroupMessage() *Message {
-	version := NewMessage(text(1, "groupVersion"), text(2, "version"))
-	return NewMessage(text(1, "name"), messages(2, "versions", version), message(3, "preferredVersion", version),
-		servers(4))
-}
+// ListMetaMessage is the metadata of a list.
+func ListMetaMessage() *Message { return &listMetaMessage }
 
-// APIGroupListMessage is the kind APIGroupList.
-func APIGroupListMessage() *Message { return NewMessage(messages(1, "groups", APIGroupMessage())) }
+// StatusMessage is the kind Status.
+func StatusMessage() *Message { return &statusMessage }
 
-// APIResourceListMessage is the kind APIResourceList.
-func APIResourceListMessage() *Message {
-	verbs := message(4, "verbs", NewUnion(texts(1, "items")))
-	resource := NewMessage(text(1, "name"), flag(2, "namespaced"), text(3, "kind"), verbs, texts(5, "shortNames"),
-		text(6, "singularName"), texts(7, "categories"), text(8, "group"), text(9, "version"), text(10, "storageVersionHash"))
-	return NewMessage(text(1, "groupVersion"), messages(2, "resources", resource))
-}
-
-// APIGroupDiscoveryListMessage is the kind APIGroupDiscoveryList of apidiscovery.k8s.io/v2.
-func APIGroupDiscoveryListMessage() *Message {
-	kind := message(2, "responseKind", NewMessage(text(1, "group"), text(2, "version"), text(3, "kind")))
-	subresource := NewMessage(text(1, "subresource"), kind, texts(4, "verbs"))
-	resource := NewMessage(text(1, "resource"), kind, text(3, "scope"), text(4, "singularResource"), texts(5, "verbs"),
-		texts(6, "shortNames"), texts(7, "categories"), messages(8, "subresources", subresource))
-	version := NewMessage(text(1, "version"), messages(2, "resources", resource), text(3, "freshness"))
-	group := NewMessage(message(1, "metadata", ObjectMetaMessage()), messages(2, "versions", version))
-	return NewMessage(message(1, "metadata", ListMetaMessage()), messages(2, "items", group))
-}
+// DeleteOptionsMessage is the kind DeleteOptions.
+func DeleteOptionsMessage() *Message { return &deleteOptionsMessage }
 
 // ScaleMessage is autoscaling/v1 Scale.
-func ScaleMessage() *Message {
-	return NewMessage(message(1, "metadata", ObjectMetaMessage()), message(2, "spec", NewMessage(integer(1, "replicas"))),
-		message(3, "status", NewMessage(integer(1, "replicas"), text(2, "selector"))))
-}
+func ScaleMessage() *Message { return &scaleMessage }
+
+// APIVersionsMessage is the kind APIVersions.
+func APIVersionsMessage() *Message { return &apiVersionsMessage }
+
+// APIGroupMessage is the kind APIGroup.
+func APIGroupMessage() *Message { return &apiGroupMessage }
+
+// APIGroupListMessage is the kind APIGroupList.
+func APIGroupListMessage() *Message { return &apiGroupListMessage }
+
+// APIResourceListMessage is the kind APIResourceList.
+func APIResourceListMessage() *Message { return &apiResourceListMessage }
+
+// APIGroupDiscoveryListMessage is the kind APIGroupDiscoveryList of apidiscovery.k8s.io/v2.
+func APIGroupDiscoveryListMessage() *Message { return &apiGroupDiscoveryListMessage }

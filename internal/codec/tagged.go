@@ -24,7 +24,7 @@ const metadataField = "ObjectMeta"
 // MessageOf takes the name of a member from its json tag, and only the encoding and the number from its protobuf tag.
 // It returns nil if the metadata has no protobuf tag. If the metadata has one, every other field must have one too,
 // because Protobuf would lose a field without a tag. A struct with its own JSON encoding is JSON text if bytes are its
-// only field. Otherwise it is a union (see [NewUnion]).
+// only field. Otherwise it is a union.
 func MessageOf(t reflect.Type) (*Message, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, nil
@@ -152,7 +152,7 @@ func (d describer) typed(t reflect.Type) (f MessageField, err error) {
 			err = fmt.Errorf("%s cannot be encoded in Protobuf", t)
 		}
 		if f.Repeated { // a message that holds only the list
-			f.Of = NewUnion(texts(1, "items"))
+			f.Of = &itemsMessage
 		}
 		f.Type, f.Repeated = MapType, false
 	default:

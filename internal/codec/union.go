@@ -2,11 +2,6 @@ package codec
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// NewUnion returns the description of a message that a document represents by the value of one of the message's fields:
-// a list, the map of another message, a text, or a boolean. The message has at most one field of each of these four
-// types.
-func NewUnion(fields ...MessageField) *Message { return &Message{fields: fields, union: true} }
-
 // chosen returns the value that represents a union: its list or, without one, its map, its text or its boolean. If all
 // are absent, the value is false for a union with a boolean field, and null otherwise.
 func (m *Message) chosen(v doc.Value) doc.Value {

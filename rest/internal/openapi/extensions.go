@@ -40,8 +40,8 @@ func V3OfPath(p Path) []byte {
 
 // outside returns the route of a path outside of all groups.
 func (d *definitions) outside(p Path) route {
-	o := operation{method: p.Method, id: p.ID, tag: "extensions", description: p.Description, takesMedia: p.Takes,
-		givesMedia: p.Gives, statuses: []string{"200"}}
+	o := &operation{method: p.Method, id: p.ID, tag: "extensions", description: p.Description, takesMedia: p.Takes,
+		givesMedia: p.Gives, statuses: done}
 	for _, q := range p.Parameters {
 		o.parameters = append(o.parameters, query(q.Name, q.Type, q.Description))
 	}
@@ -50,7 +50,7 @@ func (d *definitions) outside(p Path) route {
 		d.schema[o.takes] = doc.MapOf(doc.Member{Key: "type", Value: doc.Of(schema.ObjectType)},
 			doc.Member{Key: "description", Value: doc.Of(p.Body)})
 	}
-	return route{path: p.Path, operations: []operation{o}}
+	return route{path: p.Path, operations: []*operation{o}}
 }
 
 // past returns the route of the subresource history or undo.
@@ -60,13 +60,13 @@ func (w *routeWriter) past(d *definitions, sub kind.Subresource) route {
 	own := d.addKind(sub.GroupVersionKind, sub.Schema, sub.Kind+" is what the subresource "+sub.Name+" holds.")
 	r := route{path: w.base() + "/{name}/" + sub.Name, parameters: pathParameters(k.Namespaced, true, k.Kind)}
 	if sub.Undo {
-		r.operations = []operation{{method: "post", id: w.id("create", "", camel(sub.Name)), action: "post",
+		r.operations = []*operation{{method: "post", id: w.id("create", "", camel(sub.Name)), action: "post",
 			description: "An extension: give the specified " + k.Kind + " the content of an earlier version, or restore it",
-			parameters:  writeParameters(), takes: own, gives: object, statuses: []string{"200", "201"}}}
+			parameters:  writeParameters, takes: own, gives: object, statuses: doneOrCreated}}
 		return w.common(r, sub.GroupVersionKind)
 	}
-	r.operations = []operation{
-		{method: "get", id: w.id("read", "", camel(sub.Name)), action: "get", gives: own, statuses: []string{"200"},
+	r.operations = []*operation{
+		{method: "get", id: w.id("read", "", camel(sub.Name)), action: "get", gives: own, statuses: done,
 			description: "An extension: read the versions of the specified " + k.Kind +
 				". With revision, the answer is the " + k.Kind + " itself, and with from it is a Difference.",
 			parameters: []parameter{
@@ -77,7 +77,7 @@ func (w *routeWriter) past(d *definitions, sub kind.Subresource) route {
 			}},
 		{method: "delete", id: w.id("delete", "", camel(sub.Name)), action: "delete", gives: w.own.status,
 			description: "An extension: erase the former versions of the specified " + k.Kind, takes: w.own.deleteOptions,
-			optional: true, parameters: writeParameters()[:1], statuses: []string{"200"}},
+			optional: true, parameters: writeParameters[:1:1], statuses: done},
 	}
 	return w.common(r, sub.GroupVersionKind)
 }

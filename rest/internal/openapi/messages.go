@@ -8,17 +8,17 @@ import (
 // The messages of OpenAPIv2.proto, each written from the JSON that it stands for: the members that our documents have.
 
 func documentMessage(v doc.Value) (m message) {
-	m.text(1, v.Get("swagger"))
-	m.one(2, v.Get("info"), infoMessage)
-	m.one(8, v.Get("paths"), pathsMessage)
-	m.one(9, v.Get("definitions"), schemasMessage)
+	m.text(1, v, "swagger")
+	m.one(2, v, "info", infoMessage)
+	m.one(8, v, "paths", pathsMessage)
+	m.one(9, v, "definitions", schemasMessage)
 	return m
 }
 
 func infoMessage(v doc.Value) (m message) {
-	m.text(1, v.Get("title"))
-	m.text(2, v.Get("version"))
-	m.text(3, v.Get("description"))
+	m.text(1, v, "title")
+	m.text(2, v, "version")
+	m.text(3, v, "description")
 	return m
 }
 
@@ -28,24 +28,24 @@ func pathsMessage(v doc.Value) (m message) {
 }
 
 func pathMessage(v doc.Value) (m message) {
-	m.one(2, v.Get("get"), operationMessage)
-	m.one(3, v.Get("put"), operationMessage)
-	m.one(4, v.Get("post"), operationMessage)
-	m.one(5, v.Get("delete"), operationMessage)
-	m.one(8, v.Get("patch"), operationMessage)
-	m.each(9, v.Get("parameters"), parameterMessage)
+	m.one(2, v, "get", operationMessage)
+	m.one(3, v, "put", operationMessage)
+	m.one(4, v, "post", operationMessage)
+	m.one(5, v, "delete", operationMessage)
+	m.one(8, v, "patch", operationMessage)
+	m.each(9, v, "parameters", parameterMessage)
 	m.extensions(10, v)
 	return m
 }
 
 func operationMessage(v doc.Value) (m message) {
-	m.texts(1, v.Get("tags"))
-	m.text(3, v.Get("description"))
-	m.text(5, v.Get("operationId"))
-	m.texts(6, v.Get("produces"))
-	m.texts(7, v.Get("consumes"))
-	m.each(8, v.Get("parameters"), parameterMessage)
-	m.one(9, v.Get("responses"), responsesMessage)
+	m.texts(1, v, "tags")
+	m.text(3, v, "description")
+	m.text(5, v, "operationId")
+	m.texts(6, v, "produces")
+	m.texts(7, v, "consumes")
+	m.each(8, v, "parameters", parameterMessage)
+	m.one(9, v, "responses", responsesMessage)
 	m.extensions(13, v)
 	return m
 }
@@ -72,29 +72,29 @@ func wrapped(number int, inner message) (m message) {
 }
 
 func bodyMessage(v doc.Value) (m message) {
-	m.text(1, v.Get("description"))
-	m.text(2, v.Get("name"))
-	m.text(3, v.Get("in"))
-	m.flag(4, v.Get("required"))
-	m.one(5, v.Get("schema"), schemaMessage)
+	m.text(1, v, "description")
+	m.text(2, v, "name")
+	m.text(3, v, "in")
+	m.flag(4, v, "required")
+	m.one(5, v, "schema", schemaMessage)
 	return m
 }
 
 func queryMessage(v doc.Value) (m message) {
-	m.flag(1, v.Get("required"))
-	m.text(2, v.Get("in"))
-	m.text(3, v.Get("description"))
-	m.text(4, v.Get("name"))
-	m.text(6, v.Get("type"))
+	m.flag(1, v, "required")
+	m.text(2, v, "in")
+	m.text(3, v, "description")
+	m.text(4, v, "name")
+	m.text(6, v, "type")
 	return m
 }
 
 func inPathMessage(v doc.Value) (m message) {
-	m.flag(1, v.Get("required"))
-	m.text(2, v.Get("in"))
-	m.text(3, v.Get("description"))
-	m.text(4, v.Get("name"))
-	m.text(5, v.Get("type"))
+	m.flag(1, v, "required")
+	m.text(2, v, "in")
+	m.text(3, v, "description")
+	m.text(4, v, "name")
+	m.text(5, v, "type")
 	return m
 }
 
@@ -104,8 +104,8 @@ func responsesMessage(v doc.Value) (m message) {
 }
 
 func responseMessage(v doc.Value) (m message) {
-	m.text(1, v.Get("description"))
-	m.one(2, v.Get("schema"), func(s doc.Value) message { return wrapped(1, schemaMessage(s)) })
+	m.text(1, v, "description")
+	m.one(2, v, "schema", func(s doc.Value) message { return wrapped(1, schemaMessage(s)) })
 	return m
 }
 
@@ -116,28 +116,28 @@ func schemasMessage(v doc.Value) (m message) {
 }
 
 func schemaMessage(v doc.Value) (m message) {
-	m.text(1, v.Get("$ref"))
-	m.text(2, v.Get("format"))
-	m.text(4, v.Get("description"))
-	m.one(5, v.Get("default"), anyMessage)
-	m.double(6, v.Get("multipleOf"))
-	m.double(7, v.Get("maximum"))
-	m.flag(8, v.Get("exclusiveMaximum"))
-	m.double(9, v.Get("minimum"))
-	m.flag(10, v.Get("exclusiveMinimum"))
-	m.integer(11, v.Get("maxLength"))
-	m.integer(12, v.Get("minLength"))
-	m.text(13, v.Get("pattern"))
-	m.integer(14, v.Get("maxItems"))
-	m.integer(15, v.Get("minItems"))
-	m.integer(17, v.Get("maxProperties"))
-	m.integer(18, v.Get("minProperties"))
-	m.texts(19, v.Get("required"))
-	m.each(20, v.Get("enum"), anyMessage)
-	m.one(21, v.Get("additionalProperties"), func(s doc.Value) message { return wrapped(1, schemaMessage(s)) })
-	m.one(22, v.Get("type"), func(typ doc.Value) (t message) { t.text(1, typ); return t })
-	m.one(23, v.Get("items"), func(s doc.Value) message { return wrapped(1, schemaMessage(s)) })
-	m.one(25, v.Get("properties"), schemasMessage)
+	m.text(1, v, "$ref")
+	m.text(2, v, "format")
+	m.text(4, v, "description")
+	m.one(5, v, "default", anyMessage)
+	m.double(6, v, "multipleOf")
+	m.double(7, v, "maximum")
+	m.flag(8, v, "exclusiveMaximum")
+	m.double(9, v, "minimum")
+	m.flag(10, v, "exclusiveMinimum")
+	m.integer(11, v, "maxLength")
+	m.integer(12, v, "minLength")
+	m.text(13, v, "pattern")
+	m.integer(14, v, "maxItems")
+	m.integer(15, v, "minItems")
+	m.integer(17, v, "maxProperties")
+	m.integer(18, v, "minProperties")
+	m.texts(19, v, "required")
+	m.each(20, v, "enum", anyMessage)
+	m.one(21, v, "additionalProperties", func(s doc.Value) message { return wrapped(1, schemaMessage(s)) })
+	m.one(22, v, "type", func(typ doc.Value) (t message) { t.value(1, typ); return t })
+	m.one(23, v, "items", func(s doc.Value) message { return wrapped(1, schemaMessage(s)) })
+	m.one(25, v, "properties", schemasMessage)
 	m.extensions(31, v)
 	return m
 }

@@ -9,10 +9,10 @@ import (
 // and in schemas also those that definitions of kinds may have.
 
 func documentV3Message(v doc.Value) (m message) {
-	m.text(1, v.Get("openapi"))
-	m.one(2, v.Get("info"), infoV3Message)
-	m.one(4, v.Get("paths"), func(paths doc.Value) (t message) { t.named(1, paths, pathV3Message); return t })
-	m.one(5, v.Get("components"), func(c doc.Value) message {
+	m.text(1, v, "openapi")
+	m.one(2, v, "info", infoV3Message)
+	m.one(4, v, "paths", func(paths doc.Value) (t message) { t.named(1, paths, pathV3Message); return t })
+	m.one(5, v, "components", func(c doc.Value) message {
 		var schemas message
 		schemas.named(1, c.Get("schemas"), placeV3Message)
 		return wrapped(1, schemas)
@@ -21,60 +21,60 @@ func documentV3Message(v doc.Value) (m message) {
 }
 
 func infoV3Message(v doc.Value) (m message) {
-	m.text(1, v.Get("title"))
-	m.text(2, v.Get("description"))
-	m.text(6, v.Get("version"))
+	m.text(1, v, "title")
+	m.text(2, v, "description")
+	m.text(6, v, "version")
 	return m
 }
 
 func pathV3Message(v doc.Value) (m message) {
-	m.one(4, v.Get("get"), operationV3Message)
-	m.one(5, v.Get("put"), operationV3Message)
-	m.one(6, v.Get("post"), operationV3Message)
-	m.one(7, v.Get("delete"), operationV3Message)
-	m.one(10, v.Get("patch"), operationV3Message)
-	m.each(13, v.Get("parameters"), parameterV3Message)
+	m.one(4, v, "get", operationV3Message)
+	m.one(5, v, "put", operationV3Message)
+	m.one(6, v, "post", operationV3Message)
+	m.one(7, v, "delete", operationV3Message)
+	m.one(10, v, "patch", operationV3Message)
+	m.each(13, v, "parameters", parameterV3Message)
 	m.extensions(14, v)
 	return m
 }
 
 func operationV3Message(v doc.Value) (m message) {
-	m.texts(1, v.Get("tags"))
-	m.text(3, v.Get("description"))
-	m.text(5, v.Get("operationId"))
-	m.each(6, v.Get("parameters"), parameterV3Message)
-	m.one(7, v.Get("requestBody"), func(body doc.Value) message {
+	m.texts(1, v, "tags")
+	m.text(3, v, "description")
+	m.text(5, v, "operationId")
+	m.each(6, v, "parameters", parameterV3Message)
+	m.one(7, v, "requestBody", func(body doc.Value) message {
 		var t message
-		t.text(1, body.Get("description"))
-		t.one(2, body.Get("content"), contentMessage)
-		t.flag(3, body.Get("required"))
+		t.text(1, body, "description")
+		t.one(2, body, "content", contentMessage)
+		t.flag(3, body, "required")
 		return wrapped(1, t)
 	})
-	m.one(8, v.Get("responses"), func(all doc.Value) (t message) { t.named(2, all, responseV3Message); return t })
+	m.one(8, v, "responses", func(all doc.Value) (t message) { t.named(2, all, responseV3Message); return t })
 	m.extensions(13, v)
 	return m
 }
 
 func parameterV3Message(v doc.Value) message {
 	var m message
-	m.text(1, v.Get("name"))
-	m.text(2, v.Get("in"))
-	m.text(3, v.Get("description"))
-	m.flag(4, v.Get("required"))
-	m.one(10, v.Get("schema"), placeV3Message)
+	m.text(1, v, "name")
+	m.text(2, v, "in")
+	m.text(3, v, "description")
+	m.flag(4, v, "required")
+	m.one(10, v, "schema", placeV3Message)
 	return wrapped(1, m)
 }
 
 func responseV3Message(v doc.Value) message {
 	var m message
-	m.text(1, v.Get("description"))
-	m.one(3, v.Get("content"), contentMessage)
+	m.text(1, v, "description")
+	m.one(3, v, "content", contentMessage)
 	return wrapped(1, m)
 }
 
 // contentMessage is the body of a request or of an answer in each of its media types.
 func contentMessage(v doc.Value) (m message) {
-	m.named(1, v, func(body doc.Value) (t message) { t.one(1, body.Get("schema"), placeV3Message); return t })
+	m.named(1, v, func(body doc.Value) (t message) { t.one(1, body, "schema", placeV3Message); return t })
 	return m
 }
 
@@ -85,47 +85,47 @@ func placeV3Message(v doc.Value) message {
 		return wrapped(1, schemaV3Message(v))
 	}
 	var m message
-	m.text(1, ref)
-	m.text(2, v.Get("summary"))
-	m.text(3, v.Get("description"))
+	m.value(1, ref)
+	m.text(2, v, "summary")
+	m.text(3, v, "description")
 	return wrapped(2, m)
 }
 
 func schemaV3Message(v doc.Value) (m message) {
-	m.flag(1, v.Get("nullable"))
-	m.one(6, v.Get("externalDocs"), func(docs doc.Value) (t message) {
-		t.text(1, docs.Get("description"))
-		t.text(2, docs.Get("url"))
+	m.flag(1, v, "nullable")
+	m.one(6, v, "externalDocs", func(docs doc.Value) (t message) {
+		t.text(1, docs, "description")
+		t.text(2, docs, "url")
 		return t
 	})
-	m.one(7, v.Get("example"), anyMessage)
-	m.text(9, v.Get("title"))
-	m.double(10, v.Get("multipleOf"))
-	m.double(11, v.Get("maximum"))
-	m.flag(12, v.Get("exclusiveMaximum"))
-	m.double(13, v.Get("minimum"))
-	m.flag(14, v.Get("exclusiveMinimum"))
-	m.integer(15, v.Get("maxLength"))
-	m.integer(16, v.Get("minLength"))
-	m.text(17, v.Get("pattern"))
-	m.integer(18, v.Get("maxItems"))
-	m.integer(19, v.Get("minItems"))
-	m.flag(20, v.Get("uniqueItems"))
-	m.integer(21, v.Get("maxProperties"))
-	m.integer(22, v.Get("minProperties"))
-	m.texts(23, v.Get("required"))
-	m.each(24, v.Get("enum"), anyMessage)
-	m.text(25, v.Get("type"))
-	m.each(26, v.Get("allOf"), placeV3Message)
-	m.each(27, v.Get("oneOf"), placeV3Message)
-	m.each(28, v.Get("anyOf"), placeV3Message)
-	m.one(29, v.Get("not"), schemaV3Message)
-	m.one(30, v.Get("items"), func(s doc.Value) message { return wrapped(1, placeV3Message(s)) })
-	m.one(31, v.Get("properties"), func(all doc.Value) (t message) { t.named(1, all, placeV3Message); return t })
-	m.one(32, v.Get("additionalProperties"), additionalMessage)
-	m.one(33, v.Get("default"), defaultMessage)
-	m.text(34, v.Get("description"))
-	m.text(35, v.Get("format"))
+	m.one(7, v, "example", anyMessage)
+	m.text(9, v, "title")
+	m.double(10, v, "multipleOf")
+	m.double(11, v, "maximum")
+	m.flag(12, v, "exclusiveMaximum")
+	m.double(13, v, "minimum")
+	m.flag(14, v, "exclusiveMinimum")
+	m.integer(15, v, "maxLength")
+	m.integer(16, v, "minLength")
+	m.text(17, v, "pattern")
+	m.integer(18, v, "maxItems")
+	m.integer(19, v, "minItems")
+	m.flag(20, v, "uniqueItems")
+	m.integer(21, v, "maxProperties")
+	m.integer(22, v, "minProperties")
+	m.texts(23, v, "required")
+	m.each(24, v, "enum", anyMessage)
+	m.text(25, v, "type")
+	m.each(26, v, "allOf", placeV3Message)
+	m.each(27, v, "oneOf", placeV3Message)
+	m.each(28, v, "anyOf", placeV3Message)
+	m.one(29, v, "not", schemaV3Message)
+	m.one(30, v, "items", func(s doc.Value) message { return wrapped(1, placeV3Message(s)) })
+	m.one(31, v, "properties", func(all doc.Value) (t message) { t.named(1, all, placeV3Message); return t })
+	m.one(32, v, "additionalProperties", additionalMessage)
+	m.one(33, v, "default", defaultMessage)
+	m.text(34, v, "description")
+	m.text(35, v, "format")
 	m.extensions(36, v)
 	return m
 }

@@ -6,6 +6,10 @@ import "github.com/decorum-go/decorum/internal/doc"
 // the few that are never empty.
 type object []doc.Member
 
+// set adds a member, if its value is there. About eighty places call it, and none of them is in a hurry: each would
+// contain the growth of the slice.
+//
+//go:noinline
 func (o *object) set(key string, v doc.Value) {
 	if !v.IsAbsent() {
 		*o = append(*o, doc.Member{Key: key, Value: v})

@@ -15,11 +15,21 @@ const (
 	mediaWatch = "application/json;stream=watch"
 )
 
+var objectMedia = []string{mediaJSON, mediaYAML}
+
+// The codes of answers.
+var (
+	done            = []string{"200"}
+	doneOrCreated   = []string{"200", "201"}
+	doneOrAccepted  = []string{"200", "201", "202"}
+	endedOrAccepted = []string{"200", "202"}
+)
+
 // route is a path with its operations.
 type route struct {
 	path       string
 	parameters []parameter
-	operations []operation
+	operations []*operation
 }
 
 // operation is what a method does at a path.
@@ -136,24 +146,24 @@ func (w *routeWriter) collection() route {
 		r.operations = append(r.operations, w.listing(""))
 	}
 	if w.can("create") {
-		r.operations = append(r.operations, operation{method: "post", id: w.id("create", "", ""), action: "post",
-			description: "create a " + k.Kind, parameters: writeParameters(), takes: name, gives: name,
-			statuses: []string{"200", "201", "202"}})
+		r.operations = append(r.operations, &operation{method: "post", id: w.id("create", "", ""), action: "post",
+			description: "create a " + k.Kind, parameters: writeParameters, takes: name, gives: name,
+			statuses: doneOrAccepted})
 	}
 	if w.can("deletecollection") {
 		r.operations = append(r.operations,
-			operation{method: "delete", id: w.id("delete", "Collection", ""), action: "deletecollection",
+			&operation{method: "delete", id: w.id("delete", "Collection", ""), action: "deletecollection",
 				description: "delete collection of " + k.Kind,
-				parameters:  append(deleteParameters(), selectParameters(k)...),
-				takes:       w.own.deleteOptions, optional: true, gives: w.own.status, statuses: []string{"200"}})
+				parameters:  append(deleteParameters, selectParameters(k)...),
+				takes:       w.own.deleteOptions, optional: true, gives: w.own.status, statuses: done})
 	}
 	return w.common(r, k.GroupVersionKind)
 }
 
-func (w *routeWriter) listing(suffix string) operation {
-	o := operation{method: "get", id: w.id("list", "", suffix), action: "list",
+func (w *routeWriter) listing(suffix string) *operation {
+	o := &operation{method: "get", id: w.id("list", "", suffix), action: "list",
 		description: "list objects of kind " + w.kind.Kind, parameters: listParameters(w.kind), gives: w.list,
-		givesMedia: []string{mediaJSON, mediaYAML}, statuses: []string{"200"}}
+		givesMedia: objectMedia, statuses: done}
 	if w.can("watch") {
 		o.description = "list or watch objects of kind " + w.kind.Kind
 		o.givesMedia = append(o.givesMedia, mediaWatch)
@@ -193,49 +203,48 @@ func (w *routeWriter) subresource(d *definitions, sub kind.Subresource) route {
 	}
 	r.operations = w.itemOperations(sub.Verbs, name, camel(sub.Name), sub.Name+" of the specified "+k.Kind)
 	if slices.Contains(sub.Verbs, "create") {
-		r.operations = append(r.operations, operation{method: "post", id: w.id("create", "", camel(sub.Name)), action: "post",
-			description: "create " + sub.Name + " of a " + k.Kind, parameters: writeParameters(), takes: name, gives: name,
-			statuses: []string{"200", "201", "202"}})
+		r.operations = append(r.operations, &operation{method: "post", id: w.id("create", "", camel(sub.Name)), action: "post",
+			description: "create " + sub.Name + " of a " + k.Kind, parameters: writeParameters, takes: name, gives: name,
+			statuses: doneOrAccepted})
 	}
 	return w.common(r, gvk)
 }
 
 // itemOperations are those of one object, or of a part of it.
-func (w *routeWriter) itemOperations(verbs []string, name, suffix, what string) []operation {
-	var all []operation
+func (w *routeWriter) itemOperations(verbs []string, name, suffix, what string) []*operation {
+	var all []*operation
 	if slices.Contains(verbs, "get") {
-		all = append(all, operation{method: "get", id: w.id("read", "", suffix), action: "get", description: "read " + what,
-			gives: name, statuses: []string{"200"}})
+		all = append(all, &operation{method: "get", id: w.id("read", "", suffix), action: "get", description: "read " + what,
+			gives: name, statuses: done})
 	}
 	if slices.Contains(verbs, "update") {
-		all = append(all, operation{method: "put", id: w.id("replace", "", suffix), action: "put",
-			description: "replace " + what, parameters: writeParameters(), takes: name, gives: name,
-			statuses: []string{"200", "201"}})
+		all = append(all, &operation{method: "put", id: w.id("replace", "", suffix), action: "put",
+			description: "replace " + what, parameters: writeParameters, takes: name, gives: name,
+			statuses: doneOrCreated})
 	}
 	if slices.Contains(verbs, "patch") && len(w.kind.PatchTypes) > 0 {
-		all = append(all, operation{method: "patch", id: w.id("patch", "", suffix), action: "patch",
+		all = append(all, &operation{method: "patch", id: w.id("patch", "", suffix), action: "patch",
 			description: "partially update " + what, parameters: patchParameters(), takes: w.own.patch,
-			takesMedia: w.kind.PatchTypes, gives: name, statuses: []string{"200", "201"}})
+			takesMedia: w.kind.PatchTypes, gives: name, statuses: doneOrCreated})
 	}
 	if slices.Contains(verbs, "delete") {
-		all = append(all, operation{method: "delete", id: w.id("delete", "", suffix), action: "delete",
-			description: "delete " + what, parameters: deleteParameters(), takes: w.own.deleteOptions, optional: true,
+		all = append(all, &operation{method: "delete", id: w.id("delete", "", suffix), action: "delete",
+			description: "delete " + what, parameters: deleteParameters, takes: w.own.deleteOptions, optional: true,
 			gives:    w.own.status,
-			statuses: []string{"200", "202"}})
+			statuses: endedOrAccepted})
 	}
 	return all
 }
 
 // common fills in what all operations of a route share.
 func (w *routeWriter) common(r route, gvk apimeta.GroupVersionKind) route {
-	for i := range r.operations {
-		o := &r.operations[i]
+	for _, o := range r.operations {
 		o.kind, o.tag = gvk, w.tag
 		if o.takes != "" && o.takesMedia == nil {
-			o.takesMedia = []string{mediaJSON, mediaYAML}
+			o.takesMedia = objectMedia
 		}
 		if o.givesMedia == nil {
-			o.givesMedia = []string{mediaJSON, mediaYAML}
+			o.givesMedia = objectMedia
 		}
 	}
 	return r

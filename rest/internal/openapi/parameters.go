@@ -7,6 +7,9 @@ type parameter struct {
 	name, in, typ, description string
 }
 
+// The lists of parameters are data of the program, and not functions that make them: those would be three times as long.
+// The lists have no room behind their ends, so append copies them.
+
 func query(name, typ, description string) parameter {
 	return parameter{name, "query", typ, description}
 }
@@ -24,32 +27,28 @@ func pathParameters(namespaced, named bool, kind string) []parameter {
 }
 
 // writeParameters are those of create, update and patch.
-func writeParameters() []parameter {
-	return []parameter{
-		query("dryRun", "string", "With the value All the request goes all the way, but stores nothing."),
-		query("fieldManager", "string",
-			"The name of who makes the change, at most 128 printable characters: it becomes the owner of the fields. Apply patches need it."),
-		query("fieldValidation", "string",
-			"How the server handles unknown and duplicate fields: Ignore drops them, Warn (the default) drops them and warns, Strict refuses the request and names them all."),
-	}
+var writeParameters = []parameter{
+	{"dryRun", "query", "string", "With the value All the request goes all the way, but stores nothing."},
+	{"fieldManager", "query", "string",
+		"The name of who makes the change, at most 128 printable characters: it becomes the owner of the fields. Apply patches need it."},
+	{"fieldValidation", "query", "string",
+		"How the server handles unknown and duplicate fields: Ignore drops them, Warn (the default) drops them and warns, Strict refuses the request and names them all."},
 }
 
 func patchParameters() []parameter {
-	return append(writeParameters(),
+	return append(writeParameters,
 		query("force", "boolean", "For apply patches: takes over fields that others own, instead of answering with a conflict."))
 }
 
-func deleteParameters() []parameter {
-	return []parameter{
-		query("dryRun", "string", "With the value All the request goes all the way, but stores nothing."),
-		query("gracePeriodSeconds", "integer",
-			"How many seconds the object has to end gracefully; 0 deletes at once. Without it the kind's own default counts."),
-		query("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean",
-			"Deletes an object that cannot be read from the store, without its finalizers and preconditions."),
-		query("orphanDependents", "boolean", "Deprecated: use propagationPolicy."),
-		query("propagationPolicy", "string",
-			"What becomes of dependents: Orphan leaves them, Background deletes them later, Foreground before the object itself."),
-	}
+var deleteParameters = []parameter{
+	{"dryRun", "query", "string", "With the value All the request goes all the way, but stores nothing."},
+	{"gracePeriodSeconds", "query", "integer",
+		"How many seconds the object has to end gracefully; 0 deletes at once. Without it the kind's own default counts."},
+	{"ignoreStoreReadErrorWithClusterBreakingPotential", "query", "boolean",
+		"Deletes an object that cannot be read from the store, without its finalizers and preconditions."},
+	{"orphanDependents", "query", "boolean", "Deprecated: use propagationPolicy."},
+	{"propagationPolicy", "query", "string",
+		"What becomes of dependents: Orphan leaves them, Background deletes them later, Foreground before the object itself."},
 }
 
 // selectParameters are those that say which objects are meant, and in which state.
@@ -59,23 +58,26 @@ func selectParameters(k *kind.Kind) []parameter {
 		all = append(all, query("fieldQuery", "string",
 			"An extension: selects objects by their fields, e.g. spec.size>=3,spec.color in (red,blue),metadata.name^=web-."))
 	}
-	all = append(all, []parameter{
-		query("continue", "string", "The text that the previous page of the list ended with: asks for the next page, with the same other parameters."),
-		query("fieldSelector", "string", "Selects objects by their fields, e.g. metadata.name=x."),
-		query("labelSelector", "string", "Selects objects by their labels, e.g. app=x,tier in (a,b)."),
-		query("limit", "integer", "The most objects to answer with. If there are more, the list's metadata.continue is set."),
-		query("resourceVersion", "string",
-			"The state to read or to begin from; what it means depends on resourceVersionMatch."),
-		query("resourceVersionMatch", "string", "How resourceVersion is meant: NotOlderThan or Exact."),
-		query("sendInitialEvents", "boolean",
-			"For watches: begins with an event for each object there is, and a bookmark after the last. Needs resourceVersionMatch=NotOlderThan."),
-		query("timeoutSeconds", "integer", "How long the request may take, however much is going on."),
-	}...)
+	all = append(all, listingParameters...)
 	if k.Sharded {
 		all = append(all, query("shardSelector", "string",
 			"Selects objects by the hash of their uid or namespace, e.g. shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')."))
 	}
 	return all
+}
+
+// listingParameters are those of selectParameters that all kinds have.
+var listingParameters = []parameter{
+	{"continue", "query", "string", "The text that the previous page of the list ended with: asks for the next page, with the same other parameters."},
+	{"fieldSelector", "query", "string", "Selects objects by their fields, e.g. metadata.name=x."},
+	{"labelSelector", "query", "string", "Selects objects by their labels, e.g. app=x,tier in (a,b)."},
+	{"limit", "query", "integer", "The most objects to answer with. If there are more, the list's metadata.continue is set."},
+	{"resourceVersion", "query", "string",
+		"The state to read or to begin from; what it means depends on resourceVersionMatch."},
+	{"resourceVersionMatch", "query", "string", "How resourceVersion is meant: NotOlderThan or Exact."},
+	{"sendInitialEvents", "query", "boolean",
+		"For watches: begins with an event for each object there is, and a bookmark after the last. Needs resourceVersionMatch=NotOlderThan."},
+	{"timeoutSeconds", "query", "integer", "How long the request may take, however much is going on."},
 }
 
 func listParameters(k *kind.Kind) []parameter {

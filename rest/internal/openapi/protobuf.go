@@ -25,48 +25,57 @@ func V3Protobuf(body []byte) ([]byte, error) {
 // message gathers the fields of a Protobuf message. What is zero or absent is left out, as Protobuf does.
 type message []byte
 
+// bytes adds a field. Its callers do not contain it, as those of set do not.
+//
+//go:noinline
 func (m *message) bytes(number int, value []byte) { *m = codec.AppendField(*m, number, value) }
 
-func (m *message) text(number int, v doc.Value) {
-	if s := v.Text(); s != "" {
-		m.bytes(number, []byte(s))
-	}
-}
+// The following methods write a member of a document, if it is there.
 
-func (m *message) texts(number int, v doc.Value) {
-	for _, e := range v.Elements() {
+func (m *message) text(number int, of doc.Value, name string) { m.value(number, of.Get(name)) }
+
+func (m *message) texts(number int, of doc.Value, name string) {
+	for _, e := range of.Get(name).Elements() {
 		m.bytes(number, []byte(e.Text()))
 	}
 }
 
-func (m *message) flag(number int, v doc.Value) {
-	if v.Bool() {
+func (m *message) flag(number int, of doc.Value, name string) {
+	if of.Get(name).Bool() {
 		*m = codec.AppendVarintField(*m, number, 1)
 	}
 }
 
-func (m *message) integer(number int, v doc.Value) {
-	if n, ok := v.Int(); ok && n != 0 {
+func (m *message) integer(number int, of doc.Value, name string) {
+	if n, ok := of.Get(name).Int(); ok && n != 0 {
 		*m = codec.AppendVarintField(*m, number, uint64(n))
 	}
 }
 
-func (m *message) double(number int, v doc.Value) {
-	if f, ok := v.Float(); ok && f != 0 {
+func (m *message) double(number int, of doc.Value, name string) {
+	if f, ok := of.Get(name).Float(); ok && f != 0 {
 		*m = codec.AppendDoubleField(*m, number, f)
 	}
 }
 
-// one writes v as a message, if it is there.
-func (m *message) one(number int, v doc.Value, write func(doc.Value) message) {
-	if !v.IsAbsent() {
+// one writes the member as a message.
+func (m *message) one(number int, of doc.Value, name string, write func(doc.Value) message) {
+	if v := of.Get(name); !v.IsAbsent() {
 		m.bytes(number, write(v))
 	}
 }
 
-func (m *message) each(number int, list doc.Value, write func(doc.Value) message) {
-	for _, v := range list.Elements() {
+// each writes the elements of the member as messages.
+func (m *message) each(number int, of doc.Value, name string, write func(doc.Value) message) {
+	for _, v := range of.Get(name).Elements() {
 		m.bytes(number, write(v))
+	}
+}
+
+// value writes a text.
+func (m *message) value(number int, text doc.Value) {
+	if s := text.Text(); s != "" {
+		m.bytes(number, []byte(s))
 	}
 }
 
@@ -88,7 +97,7 @@ func (m *message) extensions(number int, v doc.Value) {
 
 func (m *message) pair(number int, name string, value message) {
 	var pair message
-	pair.text(1, doc.Of(name))
+	pair.value(1, doc.Of(name))
 	pair.bytes(2, value)
 	m.bytes(number, pair)
 }

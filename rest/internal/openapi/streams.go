@@ -14,9 +14,9 @@ func (w *routeWriter) stream(sub kind.Subresource) []route {
 	r := route{path: w.base() + "/{name}/" + sub.Name,
 		parameters: append(pathParameters(k.Namespaced, true, k.Kind), optionParameters(sub.Stream.Options)...)}
 	if sub.Stream.Media != "" {
-		r.operations = []operation{{method: "get", id: w.id("read", "", camel(sub.Name)), action: "get",
+		r.operations = []*operation{{method: "get", id: w.id("read", "", camel(sub.Name)), action: "get",
 			description: "read " + sub.Name + " of the specified " + k.Kind, givesMedia: []string{sub.Stream.Media},
-			statuses: []string{"200"}}}
+			statuses: done}}
 		return []route{w.common(r, gvk)}
 	}
 	r.operations = w.connections(sub, "")
@@ -31,16 +31,16 @@ func (w *routeWriter) stream(sub kind.Subresource) []route {
 }
 
 // connections are the operations of a subresource by its verbs: what they do is up to the host.
-func (w *routeWriter) connections(sub kind.Subresource, suffix string) []operation {
+func (w *routeWriter) connections(sub kind.Subresource, suffix string) []*operation {
 	methods := []struct{ verb, method, name string }{
 		{"get", "get", "Get"}, {"update", "put", "Put"}, {"create", "post", "Post"}, {"delete", "delete", "Delete"},
 		{"patch", "patch", "Patch"}}
-	var all []operation
+	var all []*operation
 	for _, m := range methods {
 		if slices.Contains(sub.Verbs, m.verb) {
-			all = append(all, operation{method: m.method, id: w.id("connect", m.name, camel(sub.Name)+suffix), action: "connect",
+			all = append(all, &operation{method: m.method, id: w.id("connect", m.name, camel(sub.Name)+suffix), action: "connect",
 				description: "connect " + m.name + " requests to " + sub.Name + " of " + w.kind.Kind, givesMedia: []string{"*/*"},
-				statuses: []string{"200"}})
+				statuses: done})
 		}
 	}
 	return all

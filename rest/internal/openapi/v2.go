@@ -40,7 +40,7 @@ func swagger(kinds []*kind.Kind, outside []Path) (doc.Value, error) {
 	return document.value(), nil
 }
 
-func (d *definitions) operationV2(op operation) doc.Value {
+func (d *definitions) operationV2(op *operation) doc.Value {
 	o := op.common()
 	parameters := parametersV2(op.parameters)
 	if op.takes != "" {

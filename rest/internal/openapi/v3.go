@@ -50,7 +50,7 @@ func info(title, version string) doc.Value {
 	return o.value()
 }
 
-func (d *definitions) operationV3(op operation) doc.Value {
+func (d *definitions) operationV3(op *operation) doc.Value {
 	o := op.common()
 	o.list("parameters", parametersV3(op.parameters))
 	if op.takes != "" {
@@ -94,7 +94,7 @@ func (p parameter) common() object {
 }
 
 // common writes what both forms say of an operation alike.
-func (op operation) common() object {
+func (op *operation) common() object {
 	var o object
 	o.text("operationId", op.id)
 	o.text("description", op.description)
@@ -107,7 +107,7 @@ func (op operation) common() object {
 }
 
 // responses writes the answers of an operation, each with the content that write adds.
-func (op operation) responses(write func(*object)) doc.Value {
+func (op *operation) responses(write func(*object)) doc.Value {
 	var all object
 	for _, code := range op.statuses {
 		var answer object
