@@ -22,43 +22,57 @@ var errExited = errors.New("a hook has called runtime.Goexit")
 // after that. A hook that ignores the end of its context would keep the client waiting. So do runs in its own
 // goroutine. The request then abandons this goroutine, which closes the unneeded result. If no hook can run, do runs in
 // the goroutine of the request.
-func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T, error)) (result T, err error) {
+func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T, error)) (none T, err error) {
 	if !q.api.writes.MayRunHooks(q.res.Resource, q.through.target()) {
 		return do(ctx)
 	}
-	type outcome struct {
-		result T
-		err    error
+	result := new(T) // an abandoned goroutine still writes it
+	ended, err := q.apart(ctx, func(ctx context.Context) (err error) {
+		*result, err = do(ctx)
+		return err
+	}, func() {
+		if unused, ok := any(*result).(interface{ Close() }); ok {
+			unused.Close()
+		}
+	})
+	if !ended {
+		return none, context.DeadlineExceeded
 	}
-	running, ended, left := new(resource.Running), make(chan outcome), make(chan func(), 1)
+	return *result, err
+}
+
+// apart runs do in its own goroutine, and reports whether it ended in time. If it ends later without an error, the
+// goroutine calls unneeded. The function has no type parameter, so that the program contains it once.
+func (q *request) apart(ctx context.Context, do func(context.Context) error, unneeded func()) (inTime bool, err error) {
+	running, ended, left := new(resource.Running), make(chan error), make(chan func(), 1)
 	go func() {
 		reserveStack(0)
-		out := outcome{err: errExited}
+		err := errExited
 		defer func() {
 			if p := recover(); p != nil {
-				out.err = &resource.PanicError{Where: "a request", Value: p, Stack: debug.Stack()}
+				err = &resource.PanicError{Where: "a request", Value: p, Stack: debug.Stack()}
 			}
 			select {
-			case ended <- out:
+			case ended <- err:
 			case returned := <-left:
-				if unused, ok := any(out.result).(interface{ Close() }); ok && out.err == nil {
-					unused.Close()
+				if err == nil {
+					unneeded()
 				}
 				returned()
 			}
 		}()
-		out.result, out.err = do(running.In(ctx))
+		err = do(running.In(ctx))
 	}()
 	deadline, _ := ctx.Deadline()
 	late := time.NewTimer(time.Until(deadline) + patience)
 	defer late.Stop()
 	select {
-	case out := <-ended:
-		return out.result, out.err
+	case err := <-ended:
+		return true, err
 	case <-late.C:
 	}
 	left <- q.abandon(running.Hook())
-	return result, context.DeadlineExceeded
+	return false, nil
 }
 
 // reserveStack grows the stack of a new goroutine to the size that most writes need, while the stack is still nearly
