@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/crd/internal/annotations"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -190,14 +191,14 @@ func sameNames(a, b apiextensions.CustomResourceDefinitionNames) bool {
 
 // approvalOf returns the condition of a definition in a group of the Kubernetes project. ok is false for other groups.
 func approvalOf(d *apiextensions.CustomResourceDefinition) (c condition, ok bool) {
-	approval, reason, protected := apiextensions.ApprovalOf(d)
+	approval, reason, protected := annotations.ApprovalOf(d.Spec.Group, d.Annotations)
 	c = condition{Type: apiextensions.ApprovedByGroup, Status: apimeta.ConditionFalse, Message: reason}
 	switch approval {
-	case apiextensions.Approved:
+	case annotations.Approved:
 		c.Status, c.Reason = apimeta.ConditionTrue, "ApprovedAnnotation"
-	case apiextensions.ApprovalBypassed:
+	case annotations.ApprovalBypassed:
 		c.Reason = "UnapprovedAnnotation"
-	case apiextensions.ApprovalMissing:
+	case annotations.ApprovalMissing:
 		c.Reason = "MissingAnnotation"
 	default:
 		c.Reason = "InvalidAnnotation"

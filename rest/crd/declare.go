@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/internal/table"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/crd/internal/annotations"
 )
 
 // kindOf is the kind of a definition as the API serves it.
@@ -24,7 +25,7 @@ type kindOf struct {
 
 func newKind(d *definition, names apiextensions.CustomResourceDefinitionNames) *kindOf {
 	k := &kindOf{definition: d.Name, uid: d.UID, generation: d.Generation, spec: d.Spec,
-		history: apiextensions.HistoryAnnotations(d.Annotations), ending: d.DeletionTimestamp != nil}
+		history: annotations.OfHistory(d.Annotations), ending: d.DeletionTimestamp != nil}
 	k.spec.Names = names
 	return k
 }

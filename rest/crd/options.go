@@ -5,7 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/callout"
-	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/crd/internal/annotations"
 )
 
 // Options configure [Definitions]. The zero value works.
@@ -38,8 +38,8 @@ type Options struct {
 
 // historyOf returns the history that the annotations of a definition declare. It is nil if the host does not permit it,
 // and for annotations from before the permission that are invalid.
-func (o Options) historyOf(annotations map[string]string) *rest.History {
-	if h, faults := apiextensions.HistoryOf(annotations); o.History && len(faults) == 0 {
+func (o Options) historyOf(all map[string]string) *rest.History {
+	if h, faults := annotations.History(all); o.History && len(faults) == 0 {
 		return h
 	}
 	return nil

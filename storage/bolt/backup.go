@@ -12,11 +12,11 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// A backup is the line [BackupFormat], and then frames: length of the content (4), kind (1), content, CRC-32C of kind
+// A backup is the line "decorum backup 1", and then frames: length of the content (4), kind (1), content, CRC-32C of kind
 // and content (4). Keys and values are those of the file, with their own checksums.
 const (
-	// BackupFormat is the first line of a backup.
-	BackupFormat = "decorum backup 1"
+	// backupFormat is the first line of a backup.
+	backupFormat = "decorum backup 1"
 
 	frameState  = 's' // the value of the state
 	frameForm   = 'f' // length of the key (4), key, value
@@ -38,7 +38,7 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	at := &place{}
 	out := &frames{w: bufio.NewWriterSize(w, 1<<16)}
 	err := f.view(at, func(tx *bbolt.Tx) error {
-		if _, err := out.w.WriteString(BackupFormat + "\n"); err != nil {
+		if _, err := out.w.WriteString(backupFormat + "\n"); err != nil {
 			return err
 		}
 		meta := tx.Bucket([]byte(metaBucket)).Get(stateKey)
@@ -156,7 +156,7 @@ func Restore(ctx context.Context, r io.Reader, opts Options) error {
 		return err
 	}
 	in := bufio.NewReaderSize(r, 1<<16)
-	if line, err := in.ReadString('\n'); line != BackupFormat+"\n" {
+	if line, err := in.ReadString('\n'); line != backupFormat+"\n" {
 		return errors.Join(fmt.Errorf("%w: the backup begins with %q", ErrFormat, line), err)
 	}
 	first, err := readFrame(in)

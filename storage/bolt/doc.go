@@ -13,7 +13,7 @@
 // The file is a bbolt database with a synced freelist, and mode 0600. A commit of the store is one bbolt transaction:
 // bbolt writes the pages and syncs, then writes one of the two meta pages and syncs again. All numbers are big-endian.
 //
-//	meta      "format"    the name of this layout, [Format]
+//	meta      "format"    the name of this layout, "decorum objects 1"
 //	          "id"        16 random bytes, new for each file that is created or restored
 //	          "state"     last revision, oldest revision of the history, number and bytes of the objects, number and bytes of the
 //	                      history: 6 numbers of 8 bytes; checksum
@@ -32,5 +32,5 @@
 // 1970. The state after a change is the state before the next change of the same object or, after the last change, the value in objects.
 package bolt
 
-// Format is the name of the layout. A file of another format is refused.
-const Format = "decorum objects 1"
+// layout is the name of the layout. A file of another format is refused.
+const layout = "decorum objects 1"

@@ -110,7 +110,7 @@ func TestOpenRefuses(t *testing.T) {
 	for _, err := range []error{
 		bolt.Check(t.Context(), bolt.Options{}),
 		bolt.Compact(t.Context(), bolt.Options{}),
-		bolt.Restore(t.Context(), strings.NewReader(bolt.BackupFormat+"\n"), bolt.Options{}),
+		bolt.Restore(t.Context(), strings.NewReader("decorum backup 1\n"), bolt.Options{}),
 	} {
 		assert.ErrorContains(t, err, "Path is required")
 	}

@@ -63,8 +63,8 @@ func readMeta(tx *bbolt.Tx) (id []byte, s state, err error) {
 	if b == nil {
 		return nil, s, fmt.Errorf("%w: it has no bucket %q", ErrFormat, metaBucket)
 	}
-	if format := b.Get(formatKey); string(format) != Format {
-		return nil, s, fmt.Errorf("%w: the format is %q, and this program knows %q", ErrFormat, format, Format)
+	if format := b.Get(formatKey); string(format) != layout {
+		return nil, s, fmt.Errorf("%w: the format is %q, and this program knows %q", ErrFormat, format, layout)
 	}
 	for _, name := range []string{formsBucket, objectsBucket, historyBucket} {
 		if tx.Bucket([]byte(name)) == nil {
@@ -85,7 +85,7 @@ func initialize(tx *bbolt.Tx, id []byte, s state) error {
 		}
 	}
 	meta := tx.Bucket([]byte(metaBucket))
-	if err := meta.Put(formatKey, []byte(Format)); err != nil {
+	if err := meta.Put(formatKey, []byte(layout)); err != nil {
 		return err
 	}
 	if err := meta.Put(idKey, id); err != nil {

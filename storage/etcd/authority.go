@@ -149,7 +149,7 @@ func (a *authority) readMeta(ctx context.Context) (response *clientv3.GetRespons
 func (a *authority) create(ctx context.Context, clock watch.Revision) error {
 	id := make([]byte, 16)
 	rand.Read(id)
-	text, err := json.Marshal(meta{Format: Format, ID: hex.EncodeToString(id), Base: clock})
+	text, err := json.Marshal(meta{Format: layout, ID: hex.EncodeToString(id), Base: clock})
 	if err != nil {
 		return err
 	}

@@ -16,10 +16,10 @@ import (
 const (
 	// MaxGroup is how many objects one write may change, and how many it may compare. etcd allows 128 operations in a
 	// transaction by default; one of them is the store's own. A write may concern one object less for each limited account
-	// (see [engine.Group]) that it charges.
+	// (see [engine.Group]) that it charges. A host that writes many objects in transactions splits them by it.
 	MaxGroup = 127
-	// MaxGroupBytes is how many bytes one write may have. It is etcd's default, less what the request needs besides.
-	MaxGroupBytes = 3 << 19
+	// maxGroupBytes is how many bytes one write may have. It is etcd's default, less what the request needs besides.
+	maxGroupBytes = 3 << 19
 	// perOperation is about how many bytes an operation needs besides its key and value.
 	perOperation = 32
 	// resolveWait is how long a commit without an answer waits for the feed to show it.
@@ -107,8 +107,8 @@ func (a *authority) transaction(ctx context.Context, group engine.Group,
 		operations = append(operations, clientv3.OpPut(key, ""))
 		size += 2 * (len(key) + perOperation)
 	}
-	if size > MaxGroupBytes {
-		return nil, nil, tooLarge(fmt.Sprintf("a write may have at most %d bytes, but this one has %d", MaxGroupBytes, size))
+	if size > maxGroupBytes {
+		return nil, nil, tooLarge(fmt.Sprintf("a write may have at most %d bytes, but this one has %d", maxGroupBytes, size))
 	}
 	return conditions, operations, nil
 }

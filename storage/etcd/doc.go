@@ -35,5 +35,5 @@
 // replica whether it has seen every commit.
 package etcd
 
-// Format is the name of the layout. Open refuses a prefix with another format.
-const Format = "decorum etcd 1"
+// layout is the name of the layout. Open refuses a prefix with another format.
+const layout = "decorum etcd 1"

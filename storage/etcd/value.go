@@ -186,7 +186,7 @@ type meta struct {
 }
 
 func parseMeta(value []byte) (m meta, err error) {
-	if err := json.Unmarshal(value, &m); err != nil || m.Format != Format {
+	if err := json.Unmarshal(value, &m); err != nil || m.Format != layout {
 		return m, fmt.Errorf("%w: %q", ErrFormat, value)
 	}
 	return m, nil

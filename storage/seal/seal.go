@@ -23,7 +23,8 @@ type Transformer interface {
 	Open(keyID string, sealed, context []byte) ([]byte, error)
 }
 
-// MaxKeyID is the maximum length of the ID of a key, in bytes. A file of package bolt stores the length in one byte.
+// MaxKeyID is the maximum length of the ID of a key, in bytes. A file of package bolt stores the length in one byte. A
+// [Transformer] with IDs that somebody else chooses, such as a key management service, needs it to refuse longer ones.
 const MaxKeyID = 255
 
 // Seal seals a text for a store, and returns it with the ID of its key. It passes on the error of the transformer, and

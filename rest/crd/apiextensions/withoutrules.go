@@ -6,7 +6,8 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 )
 
-// WithoutRules returns a schema, given as JSON, without validation rules, for a host that does not evaluate them.
+// WithoutRules returns a schema, given as JSON, without validation rules. A host that serves the kinds of definitions
+// itself, without package crd and without CEL, needs it: [rest.New] refuses a schema with rules.
 func WithoutRules(text json.RawMessage) json.RawMessage {
 	s := &JSONSchemaProps{}
 	if codec.Unmarshal(text, s) != nil {

@@ -91,10 +91,3 @@ func (s *Store) Cluster(ctx context.Context) (*Cluster, error) {
 	client, _ := localClient(s.member.server())
 	return &Cluster{client: client, only: s.member.server()}, nil
 }
-
-// Beside opens another store on the same member, with another prefix. It ignores Client, Config and WatchClient of the
-// options. The caller must close the other store before this one.
-func (s *Store) Beside(ctx context.Context, opts etcd.Options) (*etcd.Store, error) {
-	opts.Client, opts.WatchClient = localClient(s.member.server())
-	return etcd.Open(ctx, opts)
-}
