@@ -26,8 +26,10 @@ func (k *Kind) Apply(live, config doc.Value, by Writer, force bool) (doc.Value, 
 	if err := k.checkKind(config); err != nil {
 		return doc.Value{}, err
 	}
-	if obj, ok := k.applyDirectly(live, config, by, force); ok {
-		return afterApply(obj, config, by), nil
+	if len(by.Unowned) == 0 {
+		if obj, ok := k.applyDirectly(live, config, by, force); ok {
+			return afterApply(obj, config, by), nil
+		}
 	}
 	return k.apply(live, config, by, force)
 }
@@ -115,7 +117,7 @@ func (k *Kind) applyTyped(live doc.Value, patch *typed.TypedValue, e *entries, b
 	}
 	key := e.remember(applyOf(by))
 	apply := func(force bool) (*typed.TypedValue, fieldpath.ManagedFields, error) {
-		return k.updater(by.Part).Apply(before, patch, fieldpath.APIVersion(k.apiVersion), e.sets.Copy(), key, force)
+		return k.updater(by).Apply(before, patch, fieldpath.APIVersion(k.apiVersion), e.sets.Copy(), key, force)
 	}
 	after, sets, err := apply(force)
 	if conflicts := merge.Conflicts(nil); errors.As(err, &conflicts) {

@@ -64,6 +64,8 @@ type Writer struct {
 	Time string
 	// Part is the part of the object that the write can reach.
 	Part Part
+	// Unowned are paths of fields that the writer cannot own, although they belong to Part.
+	Unowned [][]string
 }
 
 const unknownManager = "unknown"
@@ -127,20 +129,34 @@ func longer(s *schema.Schema, v doc.Value, depth int, left *int) bool {
 	return false
 }
 
-// updater returns structured-merge-diff's updater for writes to a part.
-func (k *Kind) updater(part Part) *merge.Updater {
-	builder := merge.UpdaterBuilder{Converter: versions{k}}
-	ofStatus := fieldpath.MakePathOrDie("status")
-	version := fieldpath.APIVersion(k.apiVersion)
-	switch part {
+// updater returns structured-merge-diff's updater for the writes of a writer.
+func (k *Kind) updater(by Writer) *merge.Updater {
+	unowned := fieldpath.NewSet()
+	for _, path := range by.Unowned {
+		unowned.Insert(pathOf(path))
+	}
+	filter := fieldpath.NewExcludeSetFilter(unowned)
+	switch by.Part {
 	case Main:
-		builder.IgnoreFilter = map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewExcludeSetFilter(fieldpath.NewSet(ofStatus))}
+		unowned.Insert(fieldpath.MakePathOrDie("status"))
 	case Status:
-		builder.IgnoreFilter = map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewIncludeMatcherFilter(fieldpath.MakePrefixMatcherOrDie("status"))}
+		filter = fieldpath.NewIncludeMatcherFilter(fieldpath.MakePrefixMatcherOrDie("status"))
 	case StatusAndMetadata:
-		builder.IgnoreFilter = map[fieldpath.APIVersion]fieldpath.Filter{version: fieldpath.NewExcludeSetFilter(fieldpath.NewSet(fieldpath.MakePathOrDie("spec")))}
+		unowned.Insert(fieldpath.MakePathOrDie("spec"))
+	}
+	builder := merge.UpdaterBuilder{Converter: versions{k}}
+	if by.Part == Status || !unowned.Empty() {
+		builder.IgnoreFilter = map[fieldpath.APIVersion]fieldpath.Filter{fieldpath.APIVersion(k.apiVersion): filter}
 	}
 	return builder.BuildUpdater()
+}
+
+// pathOf returns the path of a field from the names on the way to it.
+func pathOf(names []string) (path fieldpath.Path) {
+	for _, name := range names {
+		path = append(path, fieldpath.FieldNameElement(name))
+	}
+	return path
 }
 
 // unowned holds the fields that no manager owns: the server sets them, or they identify the object.

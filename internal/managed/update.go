@@ -33,16 +33,10 @@ func (k *Kind) Update(old, obj, claimed doc.Value, by Writer) doc.Value {
 			}
 		}
 	}
-	if start.Len() == 0 {
-		if !old.IsAbsent() {
-			return doc.Value{}
-		}
-		if tree, ok := k.fieldsOfNew(obj, by.Part); ok {
-			return first(tree, k.apiVersion, by)
-		}
-	} else if list, ok := k.keptOwners(old, obj, start, by); ok {
-		return list
-	} else if list, ok := k.movedOwners(old, obj, start, by); ok {
+	if start.Len() == 0 && !old.IsAbsent() {
+		return doc.Value{}
+	}
+	if list, ok := k.updateDirectly(old, obj, start, by); ok {
 		return list
 	}
 	list, err := k.update(old, obj, start, by)
@@ -50,6 +44,24 @@ func (k *Kind) Update(old, obj, claimed doc.Value, by Writer) doc.Value {
 		return before
 	}
 	return list
+}
+
+// updateDirectly is the shortcut of Update. It gives up, and returns false, in unusual cases.
+func (k *Kind) updateDirectly(old, obj, start doc.Value, by Writer) (doc.Value, bool) {
+	switch {
+	case len(by.Unowned) > 0: // the shortcuts know only parts
+		return doc.Value{}, false
+	case start.Len() == 0:
+		tree, ok := k.fieldsOfNew(obj, by.Part)
+		if !ok {
+			return doc.Value{}, false
+		}
+		return first(tree, k.apiVersion, by), true
+	}
+	if list, ok := k.keptOwners(old, obj, start, by); ok {
+		return list, true
+	}
+	return k.movedOwners(old, obj, start, by)
 }
 
 // maxClaimed is how many entries a client may send. It bounds the work of [entries.merge], which merges surplus entries
@@ -91,7 +103,7 @@ func (k *Kind) own(e *entries, old, obj doc.Value, by Writer) error {
 	if err != nil {
 		return fmt.Errorf("the new object: %w", err)
 	}
-	_, sets, err := k.updater(by.Part).Update(before, after, fieldpath.APIVersion(k.apiVersion), e.sets, self)
+	_, sets, err := k.updater(by).Update(before, after, fieldpath.APIVersion(k.apiVersion), e.sets, self)
 	if err != nil {
 		return err
 	}

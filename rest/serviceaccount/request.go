@@ -81,7 +81,7 @@ func (i *Issuer) issue(ctx context.Context, r *TokenRequest) (*TokenRequest, err
 
 // lifetime returns for how long a token is valid, and sets the time in the request, whose client sees it in the answer.
 func (i *Issuer) lifetime(ctx context.Context, spec *TokenRequestSpec) (time.Duration, error) {
-	seconds := int64(min(defaultLifetime, i.maxLifetime).Seconds())
+	seconds := int64(defaultLifetime.Seconds())
 	spec.ExpirationSeconds = cmp.Or(spec.ExpirationSeconds, &seconds)
 	wanted, field := *spec.ExpirationSeconds, status.NewPath("spec", "expirationSeconds")
 	var errs status.FieldErrors
@@ -91,7 +91,9 @@ func (i *Issuer) lifetime(ctx context.Context, spec *TokenRequestSpec) (time.Dur
 	case wanted > largestSeconds:
 		errs = append(errs, status.InvalidField(field, wanted, "may not specify a duration larger than 2^32 seconds"))
 	case wanted > longest:
-		rest.Warn(ctx, fmt.Sprintf("requested expiration of %d seconds shortened to %d seconds", wanted, longest))
+		if wanted != seconds { // the client may have asked for nothing
+			rest.Warn(ctx, fmt.Sprintf("requested expiration of %d seconds shortened to %d seconds", wanted, longest))
+		}
 		spec.ExpirationSeconds = &longest
 	}
 	if len(errs) > 0 {

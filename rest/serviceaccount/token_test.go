@@ -192,13 +192,19 @@ func TestTokenRequestHasMetadataOfAccount(t *testing.T) {
 	code, body := s.send(t, "root", http.MethodGet, account, "")
 	require.Equal(t, 200, code, body)
 	require.NoError(t, json.Unmarshal([]byte(body), &built))
-	now := s.Clock.Now().UTC().Format(time.RFC3339)
 	for _, metadata := range []string{`{}`, `{"name":"builder","namespace":"team"}`, `{"uid":"` + built.Metadata.UID + `"}`,
 		`{"creationTimestamp":"2001-02-03T04:05:06Z"}`} {
 		code, body := s.send(t, "root", http.MethodPost, account+"/token", `{"metadata":`+metadata+`,"spec":{}}`)
 		require.Equal(t, 201, code, body)
-		assert.Contains(t, body, `"metadata":{"creationTimestamp":"`+now+`","name":"builder","namespace":"team","uid":"`+
-			built.Metadata.UID+`"}`, metadata)
+		var made struct{ Metadata apimeta.ObjectMeta }
+		require.NoError(t, json.Unmarshal([]byte(body), &made))
+		require.Len(t, made.Metadata.ManagedFields, 1, body)
+		owner := made.Metadata.ManagedFields[0]
+		assert.Equal(t, [3]string{"token", "authentication.k8s.io/v1", `{"f:spec":{"f:expirationSeconds":{}}}`},
+			[3]string{owner.Subresource, owner.APIVersion, string(owner.FieldsV1.Raw)}, metadata)
+		made.Metadata.ManagedFields = nil
+		assert.Equal(t, apimeta.ObjectMeta{Name: "builder", Namespace: "team", UID: built.Metadata.UID,
+			CreationTimestamp: apimeta.NewTime(s.Clock.Now().UTC())}, made.Metadata, metadata)
 	}
 	code, body = s.send(t, "root", http.MethodPost, account+"/token?dryRun=All", `{"spec":{}}`)
 	assert.Equal(t, http.StatusCreated, code, body)

@@ -33,7 +33,7 @@ type TokenRequest struct {
 // TokenRequestSpec says for whom a token is, and how long it lives.
 type TokenRequestSpec struct {
 	Audiences         []string              `json:"audiences" protobuf:"bytes,1,rep,name=audiences" api:"optional,list=atomic,doc='Who is meant to accept the token. Default: this API.'"`
-	ExpirationSeconds *int64                `json:"expirationSeconds" protobuf:"varint,4,opt,name=expirationSeconds" api:"optional,nullable,doc='For how long the token is valid, in seconds. At least 600; default 3600. The server may shorten it.'"`
+	ExpirationSeconds *int64                `json:"expirationSeconds" protobuf:"varint,4,opt,name=expirationSeconds" api:"optional,default=3600,doc='For how long the token is valid, in seconds. At least 600; default 3600. The server may shorten it.'"`
 	BoundObjectRef    *BoundObjectReference `json:"boundObjectRef" protobuf:"bytes,3,opt,name=boundObjectRef" api:"optional,nullable,doc='An object with whose deletion the token becomes invalid.'"`
 }
 

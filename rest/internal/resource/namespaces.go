@@ -16,6 +16,7 @@ import (
 var Namespaces = &Strategy{
 	Begin:        newNamespace,
 	Change:       updatedNamespace,
+	Prepare:      keepFinalizers,
 	Owned:        withoutFirstFinalizer,
 	Validate:     validateNamespace,
 	Precondition: failedNamespacePrecondition,
@@ -89,15 +90,19 @@ func LabelledNamespace(obj doc.Value) doc.Value {
 	return obj.WithAt(doc.Of(objectmeta.NameOf(obj)), "metadata", objectmeta.Labels, namespaceLabel)
 }
 
-// updatedNamespace restores what a write of a part may not change: only /finalize changes spec.finalizers, and a status
-// always has a phase.
-func updatedNamespace(obj, old doc.Value, part Part) doc.Value {
+// updatedNamespace sets the label of a namespace, and the phase in a write of the status.
+func updatedNamespace(obj, _ doc.Value, part Part) doc.Value {
 	obj = LabelledNamespace(obj)
-	switch {
-	case part == MainPart:
-		return obj.WithAt(old.Lookup("spec", objectmeta.Finalizers), "spec", objectmeta.Finalizers)
-	case part == StatusPart:
+	if part == StatusPart {
 		return activeNamespace(obj)
+	}
+	return obj
+}
+
+// keepFinalizers restores spec.finalizers, which only /finalize changes.
+func keepFinalizers(obj, old doc.Value, part Part) doc.Value {
+	if part == MainPart && !old.IsAbsent() {
+		return obj.WithAt(old.Lookup("spec", objectmeta.Finalizers), "spec", objectmeta.Finalizers)
 	}
 	return obj
 }

@@ -54,6 +54,22 @@ func TestNamespaces(t *testing.T) {
 		"reading asks for no namespace")
 }
 
+// As in Kubernetes, a client owns the finalizers that it sends, although only /finalize changes them.
+func TestOwnersOfFinalizersOfNamespaces(t *testing.T) {
+	api := apitest.New(t, rest.Options{}, rest.NamespacesOf[apitest.Namespace]())
+	const path, body = "/api/v1/namespaces/n", `{"metadata":{"name":"n"},"spec":{"finalizers":["example.com/f"]}}`
+	apitest.Must(t, api, "POST", "/api/v1/namespaces", `{"metadata":{"name":"n"}}`)
+	held := func(a apitest.Answer) any { return a.Value(t, "spec.finalizers") }
+	first := apitest.Do(t, api, "PUT", path+"?fieldManager=m", body)
+	assert.Equal(t, []any{"kubernetes"}, held(first))
+	assert.Contains(t, first.Body, `"fieldsV1":{"f:spec":{"f:finalizers":{}}},"manager":"m"`)
+	again := apitest.Do(t, api, "PUT", path+"?fieldManager=m", body)
+	assert.Equal(t, first.Body, again.Body, "a repetition changes nothing")
+	without := apitest.MergePatch(t, api, path, `{"spec":{"finalizers":null}}`)
+	assert.Equal(t, []any{"kubernetes"}, held(without))
+	assert.NotContains(t, without.Body, "f:finalizers")
+}
+
 func TestPhasesOfNamespaces(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, rest.NamespacesOf[apitest.Namespace]())
 	const path = "/api/v1/namespaces/n"

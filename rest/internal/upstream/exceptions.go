@@ -13,8 +13,9 @@ type Exceptions struct {
 	// CountsFromZero means that a new object has the generation that the client sends, and that the first change raises
 	// it. Kinds without rules for new objects count like this.
 	CountsFromZero bool
-	// Unowned are paths of fields that no client owns, except those that apply them.
-	Unowned [][]string
+	// Unowned are paths of fields that no client owns by a write through a subresource, or by a write of the object
+	// itself under the name "". The status, or everything else, which such a write never changes, is not listed.
+	Unowned map[string][][]string
 	// StatusKeeps are the members of the metadata that a write of the status does not change.
 	StatusKeeps []string
 }
@@ -35,7 +36,8 @@ func ExceptionsOf(group, version, kind string) Exceptions {
 	case "apps/Deployment": // its controller copies the annotations to the ReplicaSets
 		return Exceptions{Counted: []string{"annotations"}, StatusKeeps: []string{"labels"}}
 	case "certificates.k8s.io/CertificateSigningRequest": // the server adds the requester, then the spec is immutable
-		return Exceptions{Unowned: [][]string{{"spec"}}}
+		return Exceptions{Unowned: map[string][][]string{"": {{"spec"}}, "status": {{"status", "conditions"}},
+			"approval": {{"status", "certificate"}}}}
 	case "discovery.k8s.io/EndpointSlice":
 		return Exceptions{Counted: []string{"labels"}}
 	case "/Pod": // a binding sets the node, and old kubelets damaged the owners

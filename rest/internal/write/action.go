@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/gotype"
+	"github.com/decorum-go/decorum/internal/managed"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -38,6 +41,7 @@ func (w *Write) Call(ctx context.Context, body doc.Value) (doc.Value, error) {
 	if w.before.shown, _, err = codec.DecodeJSON(text); err != nil {
 		return doc.Value{}, fmt.Errorf("stored object %v: %w", record.Key, err)
 	}
+	asked := body
 	if body, err = w.admitView(ctx, body, doc.Value{}); err != nil {
 		return doc.Value{}, err
 	}
@@ -45,7 +49,31 @@ func (w *Write) Call(ctx context.Context, body doc.Value) (doc.Value, error) {
 	if err != nil || answer.IsAbsent() {
 		return doc.Value{}, err
 	}
-	return w.Through.Named(answer, doc.Value{}), nil
+	return w.withOwnersOf(asked, w.Through.Named(answer, doc.Value{}))
+}
+
+// withOwnersOf returns the answer of an action with the managedFields of its body, as if the body were a new object. In
+// the built-in dialect, clients see them, although nothing is stored.
+func (w *Write) withOwnersOf(body, answer doc.Value) (doc.Value, error) {
+	s := w.Through
+	if !w.res.Dialect.GoWritten || w.res.Managed == nil || s.Schema.Property("metadata") == nil {
+		return answer, nil
+	}
+	empty, err := codec.FromGo(reflect.New(s.GoType).Interface())
+	if err != nil {
+		return doc.Value{}, err
+	}
+	typed := reflect.New(s.GoType).Interface()
+	if err := gotype.ToGo(body, typed); err != nil {
+		return doc.Value{}, err
+	}
+	if body, err = codec.FromGo(typed); err != nil {
+		return doc.Value{}, err
+	}
+	by := w.writer()
+	by.Part = managed.Whole
+	owners := managed.NewKind(s.Schema, s.Kind, empty, nil).Update(doc.Value{}, body, doc.Value{}, by)
+	return answer.WithAt(owners, "metadata", objectmeta.ManagedFields), nil
 }
 
 // checkAction checks the body of an action and returns it with its defaults. It does not need the object.

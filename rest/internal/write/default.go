@@ -22,8 +22,14 @@ func (w *Write) setDefaults(ctx context.Context) (err error) {
 	return err
 }
 
-// prepare runs the host's Prepare hook and keeps the changes that the hook may make.
+// prepare restores what the kind's strategy still restores, runs the host's Prepare hook and keeps the changes that the
+// hook may make.
 func (w *Write) prepare(ctx context.Context) error {
+	if keep := w.res.Strategy.Prepare; keep != nil {
+		if err := w.defaultAgain(ctx, keep(w.draft.now, w.before.shown, w.Part())); err != nil {
+			return err
+		}
+	}
 	if !w.res.GoType.SetHooks().Prepare {
 		return nil
 	}

@@ -20,17 +20,16 @@ func (w *Write) own(context.Context) error {
 // client owns its changes in mine. If the client sends no managedFields, the server starts from the old object's.
 func (w *Write) withOwners(obj, mine doc.Value) doc.Value {
 	claimed, old := w.draft.owners, w.before.shown
-	switch {
-	case w.res.Managed == nil:
+	if w.res.Managed == nil {
 		return obj
-	case w.way != applied:
-		for _, path := range w.res.Strategy.Except.Unowned {
-			mine = mine.WithAt(doc.Value{}, path...)
-		}
+	}
+	if w.way != applied {
 		claimed = w.res.Managed.Update(old, w.owned(mine), claimed, w.writer())
-	case !old.IsAbsent() && doc.Equal(obj, objectmeta.WithoutManagedFields(old)):
-		// If an apply changes nothing, it keeps the times too. Otherwise each repetition would be a write, and its
-		// event could cause the next.
+	}
+	mayRepeat := w.way == applied || mine != obj // another update that changes nothing has ended in the step compare
+	if mayRepeat && !old.IsAbsent() && doc.Equal(obj, objectmeta.WithoutManagedFields(old)) {
+		// A write that changes nothing keeps the times too. Otherwise each repetition would be a write, and its event
+		// could cause the next.
 		if before := objectmeta.Of(old).Get(objectmeta.ManagedFields); managed.SameButTimes(claimed, before) {
 			claimed = before
 		}
@@ -56,6 +55,7 @@ func (w *Write) writer() managed.Writer {
 	if w.Through != nil {
 		by.Subresource = w.Through.Name
 	}
+	by.Unowned = w.res.Strategy.Except.Unowned[by.Subresource]
 	if w.setsCount() {
 		by.Through, by.Time = w.Through.Kind.GroupVersion().String(), "" // upstream keeps no time here
 	}

@@ -4,12 +4,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	certificatesapply "k8s.io/client-go/applyconfigurations/certificates/v1"
 )
 
 func TestNewPodsHavePrioritiesAndTolerations(t *testing.T) {
@@ -166,4 +168,32 @@ func TestSigningRequestsAreDecidedOnce(t *testing.T) {
 		{Type: certificatesv1.CertificateDenied, Status: corev1.ConditionTrue}}
 	_, err = requests.UpdateApproval(t.Context(), "r", csr, metav1.UpdateOptions{})
 	assertRefused(t, err, 422, "Approved and Denied conditions are mutually exclusive")
+}
+
+// No client owns the spec of a CertificateSigningRequest, and a signer does not own the conditions that it writes.
+func TestOwnersOfSigningRequests(t *testing.T) {
+	requests := clientOf(t, newAPI(t)).CertificatesV1().CertificateSigningRequests()
+	request, certificate := signingRequest(t)
+	config := certificatesapply.CertificateSigningRequest("r").WithLabels(map[string]string{"a": "b"}).
+		WithSpec(certificatesapply.CertificateSigningRequestSpec().WithSignerName("example.com/s").
+			WithUsages(certificatesv1.UsageClientAuth).WithRequest(request...))
+	csr := must[*certificatesv1.CertificateSigningRequest](t)(requests.Apply(t.Context(), config,
+		metav1.ApplyOptions{FieldManager: "requester"}))
+	csr.Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{
+		{Type: certificatesv1.CertificateApproved, Status: corev1.ConditionTrue}}
+	csr = must[*certificatesv1.CertificateSigningRequest](t)(requests.UpdateApproval(t.Context(), "r", csr,
+		metav1.UpdateOptions{FieldManager: "approver"}))
+	csr.Status.Certificate = certificate
+	csr.Status.Conditions = append(csr.Status.Conditions, certificatesv1.CertificateSigningRequestCondition{
+		Type: "example.com/signed", Status: corev1.ConditionTrue})
+	csr = must[*certificatesv1.CertificateSigningRequest](t)(requests.UpdateStatus(t.Context(), csr,
+		metav1.UpdateOptions{FieldManager: "signer"}))
+	require.Len(t, csr.Status.Conditions, 2)
+	owned := map[string]string{}
+	for _, e := range csr.ManagedFields {
+		owned[e.Manager] = string(e.FieldsV1.Raw)
+	}
+	assert.Equal(t, `{"f:metadata":{"f:labels":{"f:a":{}}}}`, owned["requester"])
+	assert.Equal(t, `{"f:status":{"f:certificate":{}}}`, owned["signer"])
+	assert.Contains(t, owned["approver"], `k:{\"type\":\"Approved\"}`)
 }
