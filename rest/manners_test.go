@@ -93,7 +93,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 func TestCloseLeavesTheHostsStoreOpen(t *testing.T) {
 	store := apitest.NewStore(t)
 	for range 2 {
-		api := apitest.Start(t, rest.Options{Store: &apitest.RegisteredStore{Engine: store}},
+		api := apitest.Start(t, rest.Options{Store: &apitest.RegisteredStore{Store: store}},
 			rest.Resource[apitest.Thing]{Group: "g.example.com", Version: "v1", Plural: "things"})
 		require.NoError(t, api.Close())
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -58,7 +57,7 @@ const group = "mech.example.com"
 type workshop struct {
 	t     testing.TB
 	api   *rest.API
-	store *engine.Engine
+	store *memory.Store
 	all   rest.Client[Gear] // a client for all namespaces
 	gears rest.Client[Gear]
 }

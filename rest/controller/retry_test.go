@@ -19,14 +19,13 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
 // brittle is a store that fails while the test wants it to.
 type brittle struct {
-	*engine.Engine
+	*memory.Store
 	lists, watches atomic.Pointer[error]
 	asked          atomic.Int64
 	tried          chan time.Time // receives each failed attempt, if not nil
@@ -53,7 +52,7 @@ func (s *brittle) List(ctx context.Context, opts storage.Query, into []*storage.
 	if err := s.lists.Load(); err != nil {
 		return storage.Listing{}, s.fail(err)
 	}
-	return s.Engine.List(ctx, opts, into)
+	return s.Store.List(ctx, opts, into)
 }
 
 func (s *brittle) Watch(ctx context.Context, scope watch.Key, after watch.Revision,
@@ -61,16 +60,16 @@ func (s *brittle) Watch(ctx context.Context, scope watch.Key, after watch.Revisi
 	if err := s.watches.Load(); err != nil {
 		return nil, s.fail(err)
 	}
-	return s.Engine.Watch(ctx, scope, after, terms...)
+	return s.Store.Watch(ctx, scope, after, terms...)
 }
 
 func newBrittle(t *testing.T) (*workshop, *brittle) {
-	store := &brittle{Engine: memory.New(storage.Options{}), tried: make(chan time.Time)}
+	store := &brittle{Store: memory.New(storage.Options{}), tried: make(chan time.Time)}
 	api, err := rest.New(rest.Options{Store: store}, rest.Resource[Gear]{Group: group, Version: "v1", Plural: "gears"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, errors.Join(api.Close(), store.Close())) })
 	all := resttest.Client[Gear](t, api)
-	return &workshop{t, api, store.Engine, all, all.Namespace("default")}, store
+	return &workshop{t, api, store.Store, all, all.Namespace("default")}, store
 }
 
 // An informer retries after failures of the store, later each time, and logs

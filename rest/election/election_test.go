@@ -22,7 +22,6 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -30,7 +29,7 @@ import (
 // seat is an election in a synctest bubble. It counts the leaders.
 type seat struct {
 	*testing.T
-	store   *engine.Engine
+	store   *memory.Store
 	leading atomic.Int32
 	terms   atomic.Int32
 	leases  rest.Client[builtin.Lease]
@@ -191,7 +190,7 @@ func TestOverHTTP(t *testing.T) {
 // A leader that can no longer write gives up before another candidate leads, and campaigns again.
 func TestALeaderThatIsCutOff(t *testing.T) {
 	inSeat(t, func(s *seat) {
-		faults := &faulty{Engine: s.store}
+		faults := &faulty{Store: s.store}
 		o := s.options("first")
 		o.Client = s.api(faults)
 		stop := s.run(o, s.lead)
@@ -221,7 +220,7 @@ func TestALeaderThatIsCutOff(t *testing.T) {
 // seen it then.
 func TestASlowRenewal(t *testing.T) {
 	inSeat(t, func(s *seat) {
-		faults := &faulty{Engine: s.store}
+		faults := &faulty{Store: s.store}
 		o := s.options("first")
 		o.Client = s.api(faults)
 		stop := s.run(o, s.lead)
@@ -262,7 +261,7 @@ func TestTheHolderChoosesTheDuration(t *testing.T) {
 // lease.
 func TestALeaderRecognizesItsOwnLease(t *testing.T) {
 	inSeat(t, func(s *seat) {
-		faults := &faulty{Engine: s.store, late: true}
+		faults := &faulty{Store: s.store, late: true}
 		o := s.options("first")
 		o.Client = s.api(faults)
 		stop := s.run(o, s.lead)
@@ -357,7 +356,7 @@ func TestRunEndsWithTheAPI(t *testing.T) {
 
 // faulty is a store behind a bad connection.
 type faulty struct {
-	*engine.Engine
+	*memory.Store
 	fault atomic.Pointer[func() (before, after time.Duration, err error)]
 	late  bool // writes are carried out before they fail
 }
@@ -380,7 +379,7 @@ func (f *faulty) next() (before, after time.Duration, err error) {
 func (f *faulty) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
 	before, after, failure := f.next()
 	<-time.After(before)
-	r, err := f.Engine.Get(ctx, key, atLeast)
+	r, err := f.Store.Get(ctx, key, atLeast)
 	<-time.After(after)
 	if failure != nil && !f.late {
 		return nil, failure
@@ -394,7 +393,7 @@ func (f *faulty) Update(ctx context.Context, key storage.Key, fn storage.UpdateF
 	if failure != nil && !f.late {
 		return nil, failure
 	}
-	r, err := f.Engine.Update(context.WithoutCancel(ctx), key, fn)
+	r, err := f.Store.Update(context.WithoutCancel(ctx), key, fn)
 	<-time.After(after)
 	if failure != nil {
 		return nil, failure
@@ -417,7 +416,7 @@ func contest(s *seat, random *rand.Rand) {
 	var connections [candidates]*faulty
 	var stops [candidates]func() error
 	for i := range connections {
-		connections[i] = &faulty{Engine: s.store, late: i%2 == 0}
+		connections[i] = &faulty{Store: s.store, late: i%2 == 0}
 	}
 	start := func(i int) {
 		o := s.options(fmt.Sprint("candidate-", i))

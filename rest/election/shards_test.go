@@ -23,14 +23,13 @@ import (
 	"github.com/decorum-go/decorum/rest/election"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // factory runs replicas that share shards. It fails the test if two of them work on a shard at the same time.
 type factory struct {
 	*testing.T
-	store *engine.Engine
+	store *memory.Store
 	mu    sync.Mutex
 	works map[int]string // the replica that works on each shard
 	moves int

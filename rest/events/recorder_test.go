@@ -23,7 +23,6 @@ import (
 	"github.com/decorum-go/decorum/rest/events"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -49,7 +48,7 @@ type world struct {
 func inWorld(t *testing.T, f func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{T: t, store: &faulty{Engine: memory.New(storage.Options{})}}
+		w := &world{T: t, store: &faulty{Store: memory.New(storage.Options{})}}
 		defer func() { assert.NoError(t, w.store.Close()) }()
 		var err error
 		w.api, err = rest.New(rest.Options{Store: w.store, Logger: slog.New(slog.DiscardHandler)}, builtin.Namespaces(),
@@ -99,7 +98,7 @@ func pass(d time.Duration) {
 
 // faulty is a store whose writes and whose reads of events may fail.
 type faulty struct {
-	*engine.Engine
+	*memory.Store
 	fault atomic.Pointer[func(context.Context) error]
 	late  bool // writes take effect before they fail
 }
@@ -113,17 +112,17 @@ func (f *faulty) Get(ctx context.Context, key storage.Key, atLeast watch.Revisio
 			return nil, err
 		}
 	}
-	return f.Engine.Get(ctx, key, atLeast)
+	return f.Store.Get(ctx, key, atLeast)
 }
 
 func (f *faulty) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (r *storage.Record, err error) {
-	failure := f.write(ctx, func() error { r, err = f.Engine.Update(ctx, key, fn); return err })
+	failure := f.write(ctx, func() error { r, err = f.Store.Update(ctx, key, fn); return err })
 	return r, failure
 }
 
 func (f *faulty) UpdateAll(ctx context.Context, keys []storage.Key,
 	fn storage.UpdateAllFunc) (all []*storage.Record, err error) {
-	failure := f.write(ctx, func() error { all, err = f.Engine.UpdateAll(ctx, keys, fn); return err })
+	failure := f.write(ctx, func() error { all, err = f.Store.UpdateAll(ctx, keys, fn); return err })
 	return all, failure
 }
 

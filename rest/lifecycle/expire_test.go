@@ -24,7 +24,6 @@ import (
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -296,19 +295,19 @@ func TestExpireByTheClockOfATest(t *testing.T) {
 
 // scopes records the scopes of watches.
 type scopes struct {
-	*engine.Engine
+	*memory.Store
 	watched []watch.Key
 }
 
 func (s *scopes) Watch(ctx context.Context, scope watch.Key, after watch.Revision,
 	terms ...watch.Term) (watch.Cursor[storage.Record], error) {
 	s.watched = append(s.watched, scope)
-	return s.Engine.Watch(ctx, scope, after, terms...)
+	return s.Store.Watch(ctx, scope, after, terms...)
 }
 
 func TestExpireFollowsOnlyWhatExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &scopes{Engine: memory.New(storage.Options{})}
+		store := &scopes{Store: memory.New(storage.Options{})}
 		inBubble(t, expire(t, 0), rest.Options{Store: store}, perishable(), func(w *world) { pass(time.Hour) })
 		assert.Equal(t, []watch.Key{{Resource: "parts.example.com"}}, store.watched)
 		require.NoError(t, store.Close())

@@ -16,20 +16,19 @@ import (
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
 // busyStore performs writes whenever it is listed, and keeps only the last 100 changes.
 type busyStore struct {
-	*engine.Engine
+	*memory.Store
 	writes func(listed int) int // how many writes, given the number of objects in the list
 	lists  atomic.Int64
 }
 
 func (s *busyStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
-	page, err := s.Engine.List(ctx, options, into)
+	page, err := s.Store.List(ctx, options, into)
 	n := s.lists.Add(1)
 	for i := range s.writes(len(page.Records)) {
 		_, err := s.Update(ctx, storage.Key{Resource: "sites.example.com", Name: "busy"},
@@ -62,7 +61,7 @@ func TestListingLongerThanTheHistory(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store := &busyStore{Engine: memory.New(storage.Options{Start: 1000}), writes: func(int) int { return 0 }}
+				store := &busyStore{Store: memory.New(storage.Options{Start: 1000}), writes: func(int) int { return 0 }}
 				api, err := rest.New(rest.Options{Store: store}, parts(), sites())
 				require.NoError(t, err)
 				client := resttest.Client[Part](t, api).Namespace("a")
@@ -106,13 +105,13 @@ func TestListingLongerThanTheHistory(t *testing.T) {
 
 // laggingStore is a replica that lags behind: it does not know an owner yet, and lists nothing, unless the caller asks
 // for the most recent state.
-type laggingStore struct{ *engine.Engine }
+type laggingStore struct{ *memory.Store }
 
 func (s laggingStore) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
 	if atLeast == storage.Any && key.Name == "owner" {
 		return nil, storage.ErrNotFound
 	}
-	return s.Engine.Get(ctx, key, atLeast)
+	return s.Store.Get(ctx, key, atLeast)
 }
 
 func (s laggingStore) List(ctx context.Context, options storage.Query,
@@ -120,7 +119,7 @@ func (s laggingStore) List(ctx context.Context, options storage.Query,
 	if options.Revision == storage.Any {
 		return storage.Listing{Records: into, Revision: s.Revision()}, nil
 	}
-	return s.Engine.List(ctx, options, into)
+	return s.Store.List(ctx, options, into)
 }
 
 // The controllers must decide that an owner is absent, or a namespace empty, on the most recent state.

@@ -19,7 +19,6 @@ import (
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 )
 
@@ -238,7 +237,7 @@ func TestCollectGarbageOfExistingObjects(t *testing.T) {
 func TestCollectGarbageAfterMissedChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memory.New(storage.Options{})
-		gate, begun := &gatedStore{Engine: store}, 0
+		gate, begun := &gatedStore{Store: store}, 0
 		api, err := rest.New(rest.Options{Store: gate}, parts(), sites())
 		require.NoError(t, err)
 		w := &world{T: t, api: api}
@@ -272,7 +271,7 @@ func TestCollectGarbageAfterMissedChanges(t *testing.T) {
 
 // gatedStore lets a test block lists.
 type gatedStore struct {
-	*engine.Engine
+	*memory.Store
 	lists func(ctx context.Context, resource string)
 }
 
@@ -280,7 +279,7 @@ func (g *gatedStore) List(ctx context.Context, options storage.Query, into []*st
 	if g.lists != nil {
 		g.lists(ctx, options.Within.Resource)
 	}
-	return g.Engine.List(ctx, options, into)
+	return g.Store.List(ctx, options, into)
 }
 
 // The collector's writes pass through admission, and it retries after a rejection.

@@ -17,7 +17,6 @@ import (
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -38,7 +37,7 @@ func graceful() rest.Resource[Part] {
 // cluster is several APIs that share a store, as replicas do, in a synctest bubble.
 type cluster struct {
 	*testing.T
-	store *engine.Engine
+	store *memory.Store
 }
 
 func inCluster(t *testing.T, f func(c *cluster)) {
@@ -169,18 +168,18 @@ func TestManyReplicasEndAGracePeriodOnce(t *testing.T) {
 // stale is the store of a replica that lags behind: a read that does not ask for the most recent state shows an old
 // one.
 type stale struct {
-	*engine.Engine
+	*memory.Store
 	t *testing.T
 }
 
 func (s stale) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
 	assert.Equal(s.t, storage.MostRecent, atLeast, "a controller read %v from an old state", key)
-	return s.Engine.Get(ctx, key, atLeast)
+	return s.Store.Get(ctx, key, atLeast)
 }
 
 func (s stale) List(ctx context.Context, q storage.Query, into []*storage.Record) (storage.Listing, error) {
 	assert.NotEqual(s.t, storage.Any, q.Revision, "a controller listed %v from an old state", q.Within)
-	return s.Engine.List(ctx, q, into)
+	return s.Store.List(ctx, q, into)
 }
 
 // A controller decides on the most recent state that an owner is absent, a namespace empty or a time past.

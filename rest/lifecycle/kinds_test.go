@@ -16,7 +16,6 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 )
 
@@ -182,7 +181,7 @@ func TestDependentsOfAWithdrawnKind(t *testing.T) {
 
 // heldStore holds the lists of one resource.
 type heldStore struct {
-	*engine.Engine
+	*memory.Store
 	resource string
 	held     chan struct{}
 }
@@ -191,14 +190,14 @@ func (s *heldStore) List(ctx context.Context, options storage.Query, into []*sto
 	if options.Within.Resource == s.resource {
 		<-s.held
 	}
-	return s.Engine.List(ctx, options, into)
+	return s.Store.List(ctx, options, into)
 }
 
 // While the collector reads another resource, an owner is deleted, and its kind gets another form and is withdrawn. The
 // new form ends the history of the kind, but the collector still sees the owner go.
 func TestDependentsOfAKindWithdrawnInAnotherForm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &heldStore{Engine: memory.New(storage.Options{}), resource: "lates1.late.example.com",
+		store := &heldStore{Store: memory.New(storage.Options{}), resource: "lates1.late.example.com",
 			held: make(chan struct{})}
 		defer func() { assert.NoError(t, store.Close()) }()
 		inBubble(t, lifecycle.CollectGarbage, rest.Options{Store: store}, []rest.Definition{sites(), late(0)},
@@ -226,7 +225,7 @@ func TestDependentsOfAKindWithdrawnInAnotherForm(t *testing.T) {
 
 // readStore counts how often each resource is listed.
 type readStore struct {
-	*engine.Engine
+	*memory.Store
 	mu    sync.Mutex
 	lists map[string]int
 }
@@ -235,14 +234,14 @@ func (s *readStore) List(ctx context.Context, options storage.Query, into []*sto
 	s.mu.Lock()
 	s.lists[options.Within.Resource]++
 	s.mu.Unlock()
-	return s.Engine.List(ctx, options, into)
+	return s.Store.List(ctx, options, into)
 }
 
 // The controllers read a resource that comes, and nothing else again. A kind that is declared anew or comes back is
 // read alone.
 func TestEachResourceIsReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &readStore{Engine: memory.New(storage.Options{}), lists: map[string]int{}}
+		store := &readStore{Store: memory.New(storage.Options{}), lists: map[string]int{}}
 		defer func() { assert.NoError(t, store.Close()) }()
 		inBubble(t, lifecycle.Run, rest.Options{Store: store},
 			[]rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()}, func(w *world) {

@@ -17,7 +17,6 @@ import (
 	"github.com/decorum-go/decorum/rest/metrics"
 	"github.com/decorum-go/decorum/rest/observe"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 )
 
@@ -51,12 +50,12 @@ func TestMetricsShowThePlaces(t *testing.T) {
 
 // reporting is a store that reports further figures.
 type reporting struct {
-	*engine.Engine
+	*memory.Store
 	add func(*storage.StoreStats)
 }
 
 func (r reporting) StoreStats() storage.StoreStats {
-	s := r.Engine.StoreStats()
+	s := r.Store.StoreStats()
 	r.add(&s)
 	return s
 }

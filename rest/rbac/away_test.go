@@ -17,13 +17,12 @@ import (
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // leaving is a store whose lists, once it is away, wait and then fail, as those of a replica without its authority.
 type leaving struct {
-	*engine.Engine
+	*memory.Store
 	away    atomic.Bool
 	lists   atomic.Int64 // begun while the store was away
 	release chan struct{}
@@ -31,7 +30,7 @@ type leaving struct {
 
 func (s *leaving) List(ctx context.Context, q storage.Query, into []*storage.Record) (storage.Listing, error) {
 	if !s.away.Load() {
-		return s.Engine.List(ctx, q, into)
+		return s.Store.List(ctx, q, into)
 	}
 	s.lists.Add(1)
 	select {
@@ -45,7 +44,7 @@ func (s *leaving) List(ctx context.Context, q storage.Query, into []*storage.Rec
 // request waits until its own context ends at the latest.
 func TestRequestsWaitTogetherForTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &leaving{Engine: memory.New(storage.Options{MaxLogBytes: 4 << 10}), release: make(chan struct{})}
+		store := &leaving{Store: memory.New(storage.Options{MaxLogBytes: 4 << 10}), release: make(chan struct{})}
 		defer store.Close()
 		s := start(t, store)
 		s.must(t, "POST", clusterRoles, role("reader", readNotes))

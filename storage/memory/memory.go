@@ -7,5 +7,16 @@ import (
 	"github.com/decorum-go/decorum/storage/engine"
 )
 
-// New returns an empty store that keeps objects in memory only. The caller must close it.
-func New(opts storage.Options) *engine.Engine { return engine.New(opts) }
+// Store is a [storage.Store] that keeps objects in memory only.
+type Store struct{ *engine.Engine }
+
+var (
+	_ storage.Store      = (*Store)(nil)
+	_ storage.Prober     = (*Store)(nil)
+	_ storage.Transactor = (*Store)(nil)
+	_ storage.Reporter   = (*Store)(nil)
+	_ storage.Rehearser  = (*Store)(nil)
+)
+
+// New returns an empty store. The caller must close it, after the API.
+func New(opts storage.Options) *Store { return &Store{engine.New(opts)} }

@@ -27,7 +27,6 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 )
 
@@ -37,7 +36,7 @@ const patience = hangtest.Deadline
 // host is an API, and the way in which clients reach it.
 type host struct {
 	config *clientrest.Config
-	store  *engine.Engine
+	store  *memory.Store
 	api    *rest.API
 	lives  *lives
 	wire   *wire

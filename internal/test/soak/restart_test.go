@@ -25,7 +25,6 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -81,7 +80,7 @@ type lives struct{ now atomic.Pointer[life] }
 
 type life struct {
 	api   *rest.API
-	store *engine.Engine
+	store *memory.Store
 }
 
 func (l *lives) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.now.Load().api.ServeHTTP(w, r) }

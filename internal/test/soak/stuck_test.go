@@ -19,7 +19,6 @@ import (
 	"github.com/decorum-go/decorum/internal/test/heaptest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -30,7 +29,7 @@ const cacheBytes = 4 << 20
 // bulk is an API of Gadgets of any size, served over sockets and in process.
 type bulk struct {
 	api     *rest.API
-	store   *engine.Engine
+	store   *memory.Store
 	server  *httptest.Server
 	callers []*caller
 	written int64

@@ -14,7 +14,6 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 )
 
@@ -25,7 +24,7 @@ func Now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC) }
 const NowText = "2026-01-02T03:04:05Z"
 
 // NewStore returns a store in memory that counts revisions from 1, so a test can predict them.
-func NewStore(t testing.TB) *engine.Engine {
+func NewStore(t testing.TB) *memory.Store {
 	t.Helper()
 	return CloseAtEnd(t, memory.New(storage.Options{Start: 1}))
 }

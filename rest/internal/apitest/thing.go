@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Thing is a kind with one field of each sort that input can be wrong in.
@@ -79,7 +79,7 @@ func GlobalThingResource() rest.Resource[GlobalThing] {
 // ThingServer is an API of Things over a store that the test can look into.
 type ThingServer struct {
 	API   *rest.API
-	Store *engine.Engine
+	Store *memory.Store
 }
 
 // NewThingServer serves these definitions, or Things and GlobalThings.
@@ -211,7 +211,7 @@ func NewBlockingThings(t *testing.T, options rest.Options) (s *ThingServer, ente
 }
 
 // RegisteredStore is a store whose resources another API has registered before.
-type RegisteredStore struct{ *engine.Engine }
+type RegisteredStore struct{ *memory.Store }
 
 func (RegisteredStore) Register(context.Context, storage.Resource) error { return nil }
 

@@ -20,7 +20,6 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/storage/storagetest"
 )
@@ -55,7 +54,7 @@ const slabs = "/apis/slabs.example.com/v1/slabs"
 // slabServer serves Slabs on a network without buffers: what a client has not read is still the server's.
 type slabServer struct {
 	api   *rest.API
-	store *engine.Engine
+	store *memory.Store
 	net   *apitest.PipeServer
 	turn  int
 }

@@ -15,13 +15,12 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
 
 // notes returns a store with one resource, at revision 1.
-func notes(t *testing.T) *engine.Engine {
+func notes(t *testing.T) *memory.Store {
 	store := memory.New(storage.Options{Start: 1})
 	require.NoError(t, store.Register(t.Context(), storage.Resource{Name: "notes", Extract: storage.ExtractMetadata}))
 	t.Cleanup(func() { require.NoError(t, store.Close()) })

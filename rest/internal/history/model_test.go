@@ -14,12 +14,11 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // lasting is a store in memory that outlives the programs of a test.
-type lasting struct{ *engine.Engine }
+type lasting struct{ *memory.Store }
 
 // Close implements [storage.Store].
 func (lasting) Close() error { return nil }

@@ -21,7 +21,6 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -976,7 +975,7 @@ func TestPanickingHooks(t *testing.T) {
 
 			resource := apitest.ThingResource()
 			h.change(&resource)
-			api := apitest.Start(t, rest.Options{Store: &apitest.RegisteredStore{Engine: store},
+			api := apitest.Start(t, rest.Options{Store: &apitest.RegisteredStore{Store: store},
 				Logger: apitest.LoggerTo(&logged)}, resource)
 			before := store.Revision()
 			got := apitest.StatusOf(t, (&apitest.ThingServer{API: api}).Do(h.method, h.target, h.body))
@@ -1008,7 +1007,7 @@ func thingSub(s rest.Subresource[apitest.Thing, apitest.ThingScale]) func(*rest.
 
 // panickyStore panics where it is told to.
 type panickyStore struct {
-	*engine.Engine
+	*memory.Store
 	with any
 }
 
@@ -1018,7 +1017,7 @@ func (s *panickyStore) Get(context.Context, storage.Key, watch.Revision) (*stora
 
 func TestPanickingStore(t *testing.T) {
 	serve := func(with any) (a apitest.Answer, passed any) {
-		api := apitest.Start(t, rest.Options{Store: &panickyStore{Engine: apitest.NewStore(t), with: with},
+		api := apitest.Start(t, rest.Options{Store: &panickyStore{Store: apitest.NewStore(t), with: with},
 			Limits: rest.Limits{MaxInFlight: 1}},
 			apitest.ThingResource())
 		defer func() {

@@ -91,7 +91,7 @@ func TestWatchOfAShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := apitest.NewStore(t)
 		api := sharded(t, store)
-		other := apitest.New(t, rest.Options{Sharded: true, Store: apitest.RegisteredStore{Engine: store}}, apitest.WidgetResource())
+		other := apitest.New(t, rest.Options{Sharded: true, Store: apitest.RegisteredStore{Store: store}}, apitest.WidgetResource())
 		list := apitest.Must(t, api, "GET", shardOf(lowerShard, ""), "")
 		inside := map[string]bool{}
 		for _, name := range list.Names(t) {

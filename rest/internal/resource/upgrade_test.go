@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
@@ -49,7 +49,7 @@ const lamps = "/apis/example.com/v1/namespaces/default/lamps"
 // restarted hands a store from one API to the next, as a host does when it restarts. Others are the kinds that stay as
 // they are.
 func restarted(t *testing.T, before, after rest.Definition, fill func(api *rest.API),
-	others ...rest.Definition) (*rest.API, *engine.Engine, error) {
+	others ...rest.Definition) (*rest.API, *memory.Store, error) {
 	store := apitest.NewStore(t)
 	first := apitest.Start(t, rest.Options{Store: store, Now: apitest.Now}, append(others, before)...)
 	fill(first)

@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // Each of these functions returns a cause of a 422, by its reason.
@@ -287,7 +287,7 @@ func TestGenerateName(t *testing.T) {
 }
 
 // crowdedStore says of every name that it is taken.
-type crowdedStore struct{ *engine.Engine }
+type crowdedStore struct{ *memory.Store }
 
 func (s crowdedStore) Update(ctx context.Context, key storage.Key, f storage.UpdateFunc) (*storage.Record, error) {
 	_, err := f(&storage.Record{Key: key})

@@ -21,7 +21,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/storage/memory"
 )
 
 // graceful Widgets have as many seconds as their size says, unless the client says.
@@ -285,7 +285,7 @@ func endOfAnother(t *testing.T, later time.Duration) {
 // A removal that fails is tried again.
 func TestRemovedWhenDueAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &failingStore{Engine: apitest.NewStore(t)}
+		store := &failingStore{Store: apitest.NewStore(t)}
 		var log strings.Builder
 		api := apitest.Start(t, rest.Options{Store: store, Logger: slog.New(slog.NewTextHandler(&log, nil))},
 			apitest.WidgetResource(removedWhenDue))
@@ -304,7 +304,7 @@ func TestRemovedWhenDueAfterAFailure(t *testing.T) {
 
 // failingStore fails as many updates as it is told to.
 type failingStore struct {
-	*engine.Engine
+	*memory.Store
 	failures atomic.Int64
 }
 
@@ -317,7 +317,7 @@ func (s *failingStore) Update(ctx context.Context, key storage.Key, fn storage.U
 }
 
 // reopened is a store that has the objects of another one, as a durable store has after a restart.
-type reopened struct{ *engine.Engine }
+type reopened struct{ *memory.Store }
 
 func (reopened) Register(context.Context, storage.Resource) error { return nil }
 
@@ -343,7 +343,7 @@ func TestUnsafeDeletion(t *testing.T) {
 	const ignore = "?ignoreStoreReadErrorWithClusterBreakingPotential=true"
 	const field = "ignoreStoreReadErrorWithClusterBreakingPotential"
 	key := storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "broken"}
-	broken := func(t *testing.T, allowed bool) (*rest.API, *engine.Engine) {
+	broken := func(t *testing.T, allowed bool) (*rest.API, *memory.Store) {
 		store := apitest.NewStore(t)
 		api := apitest.New(t, rest.Options{Store: store, UnsafeDeletion: allowed},
 			apitest.WidgetResource(apitest.WithValidateDelete(func(context.Context, *apitest.Widget) error { return nil })))
@@ -443,7 +443,7 @@ func TestDeleteCollectionReturnsWarnings(t *testing.T) {
 
 // countingStore counts the updates that are begun.
 type countingStore struct {
-	*engine.Engine
+	*memory.Store
 	updates atomic.Int64
 }
 
@@ -474,7 +474,7 @@ func TestEarlyDeletionEndsTheGracePeriod(t *testing.T) {
 		for _, together := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, together: %t", c.name, together), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					store := &countingStore{Engine: apitest.NewStore(t)}
+					store := &countingStore{Store: apitest.NewStore(t)}
 					api := apitest.Start(t, rest.Options{Store: store}, apitest.WidgetResource(removedWhenDue))
 					client := apitest.WidgetClient(t, api)
 					for i := range 1000 {

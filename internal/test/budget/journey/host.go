@@ -7,7 +7,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/storage/engine"
 	"github.com/decorum-go/decorum/storage/memory"
 )
 
@@ -35,7 +34,7 @@ const (
 // host is an API over a store in memory.
 type host struct {
 	api   *rest.API
-	store *engine.Engine
+	store *memory.Store
 }
 
 func newHost() (*host, error) {
