@@ -39,12 +39,15 @@ func thing(namespace string, n int) string {
 }
 func nameOf(n int) string { return fmt.Sprintf("thing-%06d", n) }
 
-// body is a Thing of 2 KB.
+// objectSize is the size of an object in bytes, about.
+var objectSize = 2 << 10
+
+// body is a Thing.
 func body(name string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"apiVersion":"peers.example.com/v1","kind":"Thing","metadata":{"name":%q,"labels":{"app":"load"}},`+
 		`"spec":{"size":1,"data":{`, name)
-	for i := 0; b.Len() < 2<<10-64; i++ {
+	for i := 0; b.Len() < objectSize-64; i++ {
 		if i > 0 {
 			b.WriteByte(',')
 		}

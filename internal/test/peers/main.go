@@ -22,12 +22,15 @@ type plan struct {
 	rounds, objects, gets, lists, creates, writes, changes, streams int
 	// enough is how much processor time of a server each part of the load needs at least. The part repeats until then.
 	enough time.Duration
+	skip   string // leaves out the programs whose names contain it
 }
 
 func main() {
 	p := plan{}
 	flag.IntVar(&p.rounds, "rounds", 5, "how often each program gets each part of the load; the least counts")
 	flag.IntVar(&p.objects, "objects", 5000, "objects in the lists")
+	flag.IntVar(&objectSize, "size", objectSize, "bytes of an object")
+	flag.StringVar(&p.skip, "skip", "", "leaves out the programs whose names contain this text")
 	flag.IntVar(&p.gets, "gets", 2000, "GETs in a round, or more")
 	flag.IntVar(&p.lists, "lists", 2, "lists in a round, of each sort, or more")
 	flag.IntVar(&p.creates, "creates", 2000, "objects that a round creates")
@@ -81,6 +84,9 @@ func measure(ctx context.Context, p plan) (results []*result, err error) {
 		}
 	}()
 	for _, next := range programs() {
+		if p.skip != "" && strings.Contains(next.name, p.skip) {
+			continue
+		}
 		r, err := begin(ctx, p, next, dir)
 		if err != nil {
 			return results, err
