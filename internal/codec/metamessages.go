@@ -98,7 +98,7 @@ var (
 	}}
 )
 
-// The kinds of discovery.
+// Discovery answers with these messages.
 var (
 	apiVersionsMessage = Message{fields: []MessageField{
 		{Number: 1, Name: "versions", Repeated: true},

@@ -10,7 +10,7 @@ import (
 	"github.com/decorum-go/decorum/internal/managed"
 )
 
-// A write takes unowned fields from nobody and gives them to nobody. An apply of other values has no conflict.
+// A write changes no owner of an unowned field, and an apply of another value for one has no conflict.
 func TestUnownedFields(t *testing.T) {
 	const head = `{"apiVersion":"example.com/v1","kind":"Gear","metadata":{"name":"a"`
 	k := gears(t)

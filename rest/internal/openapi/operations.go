@@ -17,7 +17,7 @@ const (
 
 var objectMedia = []string{mediaJSON, mediaYAML}
 
-// The codes of answers.
+// Operations list these codes for their answers.
 var (
 	done            = []string{"200"}
 	doneOrCreated   = []string{"200", "201"}
