@@ -250,6 +250,8 @@ func TestShownDefinitionsApplyToKubeAPIServer(t *testing.T) {
 		delete(annotations, apiextensions.CompiledAnnotation)
 		d["metadata"] = map[string]any{"name": name, "annotations": annotations}
 		delete(d, "status")
+		// As in kube-apiserver, the items of this list do not say their kind.
+		d["apiVersion"], d["kind"] = apiextensions.Group+"/v1", "CustomResourceDefinition"
 		text, err := json.Marshal(d)
 		require.NoError(t, err)
 		file := filepath.Join(t.TempDir(), "definition.json")
