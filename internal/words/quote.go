@@ -1,6 +1,9 @@
 package words
 
-// quote quotes a text as package time does in its errors, which is simpler than strconv.Quote.
+// quote quotes a text as package time does in its errors, which is simpler than strconv.Quote. Its callers
+// do not contain it: they only write errors.
+//
+//go:noinline
 func quote(text string) string {
 	const hex = "0123456789abcdef"
 	quoted := []byte{'"'}

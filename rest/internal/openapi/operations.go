@@ -236,7 +236,9 @@ func (w *routeWriter) itemOperations(verbs []string, name, suffix, what string) 
 	return all
 }
 
-// common fills in what all operations of a route share.
+// common fills in what all operations of a route share. Its callers do not contain it, as those of set do not.
+//
+//go:noinline
 func (w *routeWriter) common(r route, gvk apimeta.GroupVersionKind) route {
 	for _, o := range r.operations {
 		o.kind, o.tag = gvk, w.tag
