@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/access"
 	"github.com/decorum-go/decorum/rest/history"
-	past "github.com/decorum-go/decorum/rest/internal/history"
+	"github.com/decorum-go/decorum/rest/internal/past"
 	"github.com/decorum-go/decorum/rest/internal/service"
 )
 

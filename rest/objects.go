@@ -8,9 +8,9 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/access"
-	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/notes"
+	"github.com/decorum-go/decorum/rest/internal/past"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/sealed"
 	"github.com/decorum-go/decorum/rest/internal/service"
@@ -128,7 +128,7 @@ func (o objects) PurgeHistory(ctx context.Context, namespace string) error {
 	}
 	defer o.api.flights.LeaveCall(nil)
 	for _, store := range o.api.stores {
-		if err := history.PurgeNamespace(ctx, store, o.api.ending, namespace); err != nil {
+		if err := past.PurgeNamespace(ctx, store, o.api.ending, namespace); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (o objects) PurgeHistoryOf(ctx context.Context, resource string) error {
 		return err
 	}
 	defer done()
-	return history.PurgeResource(ctx, res)
+	return past.PurgeResource(ctx, res)
 }
 
 func (o objects) Patch(ctx context.Context, key storage.Key, subresource string, patch []byte) error {

@@ -47,7 +47,7 @@ var holders = []holder{
 	{"rest/internal/front/pluginpaths.go lend", 1, charged + ": memory that the handler of a plug-in's path takes, such as for the answer to a transaction"},
 	{"rest/internal/front/counts.go lend", 1, charged + ": counts by value, with their JSON"},
 	{"rest/internal/service/local.go Lend", 1, charged + ": counts for a client in the process"},
-	{"rest/internal/history/past.go Lend", 1, charged + ": documents of former versions, differences and their JSON"},
+	{"rest/internal/past/past.go Lend", 1, charged + ": documents of former versions, differences and their JSON"},
 	{"rest/internal/front/list.go lend", 2, charged + ": the list in an answer, for observers that want it as a whole, and a list that a webhook converts"},
 	{"rest/internal/front/list.go bytes.Buffer", 1, charged + ", as the row above: the buffer of the list for observers"},
 	{"rest/internal/front/listcache.go lend", 1, charged + ": the answer to a list, while this request makes it for others"},

@@ -17,7 +17,7 @@ type room struct {
 }
 
 // rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs
-// for its one idea: none imports package rest, and only resource, write, follow, rights, history and notes call the
+// for its one idea: none imports package rest, and only resource, write, follow, rights, past and notes call the
 // store. The rooms media, service, remote and mirror read the records and the changes of packages storage and watch, and
 // the room front the revisions that the store still holds.
 var rooms = []room{
@@ -38,7 +38,7 @@ var rooms = []room{
 		"rest/internal/generations", "rest/internal/query", "rest/internal/shard", "rest/history", "rest/observe",
 		"rest/queries",
 	}},
-	{name: "history", may: []string{
+	{name: "past", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/history", "rest/internal/objectmeta",
 		"rest/internal/resource",
 	}},
@@ -49,7 +49,7 @@ var rooms = []room{
 		"internal/schema", "internal/words",
 		"storage", "watch", "rest/access", "rest/admission", "rest/internal/rights", "rest/internal/kind",
 		"rest/internal/objectmeta", "rest/internal/resource",
-		"rest/internal/steps", "rest/internal/history", "rest/history", "rest/internal/keys", "rest/observe",
+		"rest/internal/steps", "rest/internal/past", "rest/history", "rest/internal/keys", "rest/observe",
 	}},
 	{name: "exchange", may: []string{"internal/doc", "rest/internal/objectmeta", "rest/internal/resource",
 		"rest/internal/write"}},
@@ -67,7 +67,7 @@ var rooms = []room{
 	{name: "service", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
 		"rest/access", "rest/history", "rest/internal/body", "rest/internal/rights", "rest/internal/follow",
-		"rest/internal/history", "rest/internal/kind", "rest/internal/media", "rest/internal/objectmeta",
+		"rest/internal/past", "rest/internal/kind", "rest/internal/media", "rest/internal/objectmeta",
 		"rest/internal/resource",
 		"rest/internal/route", "rest/internal/write", "rest/queries",
 	}},
@@ -79,7 +79,7 @@ var rooms = []room{
 	{name: "mirror", may: []string{"storage", "watch"}},
 	{name: "remote", http: true, may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
-		"rest/internal/backoff", "rest/internal/service", "rest/internal/follow", "rest/internal/history",
+		"rest/internal/backoff", "rest/internal/service", "rest/internal/follow", "rest/internal/past",
 		"rest/internal/kind",
 		"rest/internal/objectmeta", "rest/internal/resource", "rest/internal/write", "rest/history", "rest/queries",
 	}},
@@ -97,7 +97,7 @@ var rooms = []room{
 	{name: "front", http: true, may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/errorlog", "internal/schema", "internal/words",
 		"storage", "watch", "rest/access", "rest/history", "rest/observe", "rest/queries",
-		"rest/internal/body", "rest/internal/deadline", "rest/internal/delivery", "rest/internal/history",
+		"rest/internal/body", "rest/internal/deadline", "rest/internal/delivery", "rest/internal/past",
 		"rest/internal/identity", "rest/internal/impersonation", "rest/internal/inprocess", "rest/internal/keys",
 		"rest/internal/kind", "rest/internal/media", "rest/internal/objectmeta", "rest/internal/openapi",
 		"rest/internal/resource", "rest/internal/rights", "rest/internal/route", "rest/internal/service",

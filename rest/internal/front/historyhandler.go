@@ -8,9 +8,9 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/history"
-	past "github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
+	"github.com/decorum-go/decorum/rest/internal/past"
 	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"

@@ -13,10 +13,10 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	past "github.com/decorum-go/decorum/rest/history"
+	"github.com/decorum-go/decorum/rest/history"
 	"github.com/decorum-go/decorum/rest/internal/follow"
-	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/past"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/service"
 	"github.com/decorum-go/decorum/rest/queries"
@@ -144,7 +144,7 @@ type farHistory struct {
 }
 
 // Answer implements [service.History].
-func (h *farHistory) Answer(q history.Query) ([]byte, error) {
+func (h *farHistory) Answer(q past.Query) ([]byte, error) {
 	query := url.Values{}
 	set(query, "revision", q.Revision)
 	set(query, "from", q.From)
@@ -161,12 +161,12 @@ func (h *farHistory) Answer(q history.Query) ([]byte, error) {
 }
 
 // List implements [service.History].
-func (h *farHistory) List() (*past.ObjectVersionList, error) {
-	answer, err := h.Answer(history.Query{})
+func (h *farHistory) List() (*history.ObjectVersionList, error) {
+	answer, err := h.Answer(past.Query{})
 	if err != nil {
 		return nil, err
 	}
-	list := new(past.ObjectVersionList)
+	list := new(history.ObjectVersionList)
 	return list, codec.Unmarshal(answer, list)
 }
 

@@ -46,7 +46,7 @@ type Subresource struct {
 	Part     Part
 	// KindImplied says that a body may leave out its apiVersion and kind, as bodies of upstream's own types may.
 	KindImplied bool
-	// History and Undo mark the subresources /history and /undo, whose functions are nil: see room history.
+	// History and Undo mark the subresources /history and /undo, whose functions are nil: see room past.
 	History, Undo bool
 	// Stream describes a subresource that carries bytes. Then all functions below are nil.
 	Stream *kind.Stream

@@ -10,10 +10,10 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/follow"
-	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/past"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/rest/queries"
@@ -65,7 +65,7 @@ func (l *Local) History(c Caller, at Address) (History, error) {
 	if l.Resource.History() == nil {
 		return nil, status.ResourceNotFound()
 	}
-	found, err := history.Read(c.Context, l.Resource, l.target(c, at))
+	found, err := past.Read(c.Context, l.Resource, l.target(c, at))
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func (w *writing) Do(c Caller) (done write.Result, err error) {
 	case w.wanted.Verb == kind.Create:
 		return w.Create(c.Context)
 	case w.wanted.Verb == kind.Delete && w.Through != nil:
-		return done, history.Purge(c.Context, w.of, w.Target, w.Asked.DryRun)
+		return done, past.Purge(c.Context, w.of, w.Target, w.Asked.DryRun)
 	case w.wanted.Verb == kind.Delete:
 		return w.Delete(c.Context, w.wanted.Deletion)
 	}

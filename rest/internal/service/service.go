@@ -11,11 +11,11 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/access"
-	past "github.com/decorum-go/decorum/rest/history"
+	"github.com/decorum-go/decorum/rest/history"
 	"github.com/decorum-go/decorum/rest/internal/body"
 	"github.com/decorum-go/decorum/rest/internal/follow"
-	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/past"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/rights"
 	"github.com/decorum-go/decorum/rest/internal/write"
@@ -178,9 +178,9 @@ type Page struct {
 // History is the history of an object.
 type History interface {
 	// Answer returns what a query asks for, as JSON.
-	Answer(history.Query) ([]byte, error)
+	Answer(past.Query) ([]byte, error)
 	// List returns the versions of the object.
-	List() (*past.ObjectVersionList, error)
+	List() (*history.ObjectVersionList, error)
 	Close()
 }
 

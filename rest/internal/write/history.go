@@ -6,8 +6,8 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/access"
-	kinds "github.com/decorum-go/decorum/rest/history"
-	"github.com/decorum-go/decorum/rest/internal/history"
+	"github.com/decorum-go/decorum/rest/history"
+	"github.com/decorum-go/decorum/rest/internal/past"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -25,10 +25,10 @@ func (w *Write) planHistory(ctx context.Context, on operations, key storage.Key,
 	if !w.keepsHistory() {
 		return companions{}, nil
 	}
-	plan := history.PlanCreate(w.res, key, w.result.UID)
+	plan := past.PlanCreate(w.res, key, w.result.UID)
 	if on != onCreate {
 		var err error
-		if plan, err = history.PlanChange(ctx, w.res, key, atLeast); err != nil {
+		if plan, err = past.PlanChange(ctx, w.res, key, atLeast); err != nil {
 			return companions{}, err
 		}
 	}
@@ -46,7 +46,7 @@ func firstEntries(res *resource.Resource, created *storage.Record) []storage.Key
 	if res.History() == nil {
 		return nil
 	}
-	return history.PlanCreate(res, created.Key, created.UID).Keys
+	return past.PlanCreate(res, created.Key, created.UID).Keys
 }
 
 // replacesVersion reports whether the attempt creates the object, removes it, or changes it outside of the status and
@@ -60,22 +60,22 @@ func (w *Write) replacesVersion() bool {
 	case w.result.Gone:
 		return true
 	}
-	return history.Differ(w.res.Stored, w.before.stored, w.after.stored)
+	return past.Differ(w.res.Stored, w.before.stored, w.after.stored)
 }
 
 // change describes the write for the history. json is what it stores; nil removes the object.
-func (w *Write) change(ctx context.Context, json []byte) kinds.Write {
-	operations := map[way]kinds.Operation{whole: kinds.Update, patched: kinds.Patch, applied: kinds.Apply}
+func (w *Write) change(ctx context.Context, json []byte) history.Write {
+	operations := map[way]history.Operation{whole: history.Update, patched: history.Patch, applied: history.Apply}
 	operation := operations[w.way]
 	switch {
 	case json == nil:
-		operation = kinds.Delete
+		operation = history.Delete
 	case w.undoes:
-		operation = kinds.Undo
+		operation = history.Undo
 	case w.result.Created && w.way == whole:
-		operation = kinds.Create
+		operation = history.Create
 	}
-	return kinds.Write{
+	return history.Write{
 		Time: apimeta.NewTime(w.res.Now()), User: access.UserFrom(ctx).Name, Manager: cmp.Or(w.Asked.Manager, w.Asked.Agent),
 		Operation: operation,
 	}

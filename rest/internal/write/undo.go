@@ -6,9 +6,9 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	kinds "github.com/decorum-go/decorum/rest/history"
-	"github.com/decorum-go/decorum/rest/internal/history"
+	"github.com/decorum-go/decorum/rest/history"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/past"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
@@ -20,37 +20,37 @@ func (w *Write) Undo(ctx context.Context, body doc.Value) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var asked kinds.UndoRequest
+	var asked history.UndoRequest
 	if err := codec.ToGo(body, &asked); err != nil {
 		return nil, err
 	}
 	target := resource.Target{Namespace: w.Namespace, Name: w.Name, Only: w.Only}
-	past, err := history.Read(ctx, w.res, target)
+	kept, err := past.Read(ctx, w.res, target)
 	if err != nil {
 		return nil, err
 	}
-	defer past.Close()
-	former, err := past.Version(asked.Revision)
+	defer kept.Close()
+	former, err := kept.Version(asked.Revision)
 	if err != nil {
 		return nil, err
 	}
 	u := w.writes.New(w.res, target, w.Asked)
 	u.Warnings, u.undoes = w.Warnings, true
 	var out Result
-	if past.Exists {
+	if kept.Exists {
 		u.Compute(func(old doc.Value) (doc.Value, error) {
 			if err := checkUndo(w.res, asked.Preconditions, objectmeta.Of(old)); err != nil {
 				return doc.Value{}, err
 			}
-			return history.WithContentOf(w.res, old, former), nil
+			return past.WithContentOf(w.res, old, former), nil
 		})
 		out, err = u.Update(ctx)
 	} else {
-		gone := doc.MapOf(doc.Member{Key: objectmeta.UID, Value: doc.Of(past.UID)})
+		gone := doc.MapOf(doc.Member{Key: objectmeta.UID, Value: doc.Of(kept.UID)})
 		if err := checkUndo(w.res, asked.Preconditions, gone); err != nil {
 			return nil, err
 		}
-		u.Replace(history.Anew(w.res, former))
+		u.Replace(past.Anew(w.res, former))
 		out, err = u.Create(ctx)
 	}
 	return out.JSON, err

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/decorum-go/decorum/rest/admission"
-	"github.com/decorum-go/decorum/rest/internal/history"
+	"github.com/decorum-go/decorum/rest/internal/past"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
@@ -17,13 +17,13 @@ type Writes struct {
 	seeing     sync.Map // the hooks that may see a write of a *Resource, as []*admission.Hook
 	reaper     *reaper
 	unattended *unattended
-	sweeper    *history.Sweeper
+	sweeper    *past.Sweeper
 }
 
 // NewWrites returns the Writes of an API with these admission hooks, in the order in which they run. The API must close
 // it.
 func NewWrites(env *resource.Environment, hooks []admission.Hook) *Writes {
-	all := &Writes{env: env, order: newOrder(), unattended: &unattended{host: env.Host}, sweeper: history.NewSweeper(env)}
+	all := &Writes{env: env, order: newOrder(), unattended: &unattended{host: env.Host}, sweeper: past.NewSweeper(env)}
 	for i := range hooks {
 		all.hooks = append(all.hooks, &hooks[i])
 	}

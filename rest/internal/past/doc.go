@@ -1,4 +1,4 @@
-// Package history keeps former versions of objects, and shows them.
+// Package past keeps former versions of objects, and shows them.
 //
 // A write that changes an object outside of its status, labels and annotations included, commits two records in one
 // group: an [Entry] with the state that it replaces, and then the object. The entries are records of a resource of
@@ -8,4 +8,4 @@
 // The versions of an object are its entries and the present state. Revisions ascend in a group, so the states of one
 // version are those after the revision of the entry before, up to the revision in the key of its own entry: every
 // resourceVersion of an object belongs to one version.
-package history
+package past

@@ -1,4 +1,4 @@
-package history_test
+package past_test
 
 import (
 	"context"
