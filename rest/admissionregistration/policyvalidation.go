@@ -90,7 +90,7 @@ func (b *ValidatingAdmissionPolicyBinding) Validate() (errs status.FieldErrors) 
 				"headers serves no purpose)"))
 	}
 	if len(seen) == 0 {
-		errs = append(errs, status.RequiredField(actions, "at least one validation action is required"))
+		errs = append(errs, status.RequiredField(actions, ""))
 	}
 	return errs
 }

@@ -255,7 +255,7 @@ func TestValidation(t *testing.T) {
 		{roles("default"), role("r", `{"verbs":["get"]}`),
 			`Role.rbac.authorization.k8s.io "r" is invalid: [rules[0].apiGroups: Required value: resource rules must supply at least one api group, rules[0].resources: Required value: resource rules must supply at least one resource]`},
 		{roles("default"), role("r", `{"apiGroups":[""],"resources":["x"],"verbs":[]}`),
-			`Role.rbac.authorization.k8s.io "r" is invalid: rules[0].verbs: Required value: verbs must contain at least one value`},
+			`Role.rbac.authorization.k8s.io "r" is invalid: rules[0].verbs: Required value`},
 		{roles("default"), role("r", `{"nonResourceURLs":["/a"],"verbs":["get"]}`),
 			`Role.rbac.authorization.k8s.io "r" is invalid: rules[0].nonResourceURLs: Invalid value: ["/a"]: namespaced rules cannot apply to non-resource URLs`},
 		{clusterRoles, role("r", `{"nonResourceURLs":["/a"],"resources":["x"],"verbs":["get"]}`),

@@ -16,7 +16,7 @@ func validateRules(rules []PolicyRule, namespaced bool) (errs status.FieldErrors
 
 func (r *PolicyRule) validate(at *status.Path, namespaced bool) (errs status.FieldErrors) {
 	if len(r.Verbs) == 0 {
-		errs = append(errs, status.RequiredField(at.Child("verbs"), "verbs must contain at least one value"))
+		errs = append(errs, status.RequiredField(at.Child("verbs"), ""))
 	}
 	if urls := at.Child("nonResourceURLs"); len(r.NonResourceURLs) > 0 {
 		if namespaced {
@@ -120,5 +120,5 @@ func validateSameRole(ref, old RoleRef) status.FieldErrors {
 	if ref == old {
 		return nil
 	}
-	return status.FieldErrors{status.InvalidField(status.NewPath("roleRef"), ref, "cannot change roleRef")}
+	return status.FieldErrors{status.InvalidField(status.NewPath("roleRef"), ref, "field is immutable")}
 }

@@ -96,7 +96,7 @@ func TestValidation(t *testing.T) {
 			`[spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch, spec.mutations[0].applyConfiguration: Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONPatch]`},
 		{"Deny and Warn", bindingsPath, "", `"validationActions": ["Deny", "Warn"]`, `must not contain both Deny and Warn`},
 		{"no actions", bindingsPath, "", `"validationActions": []`,
-			`spec.validationActions: Required value: at least one validation action is required`},
+			`spec.validationActions: Required value`},
 		{"a paramRef without a name", bindingsPath, "", `"paramRef": {}`,
 			`[spec.paramRef: Required value: one of name or selector must be specified, spec.paramRef.parameterNotFoundAction: Required value]`},
 		{"a paramRef with both", bindingsPath, "",

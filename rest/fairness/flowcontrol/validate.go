@@ -220,26 +220,23 @@ func (l *PriorityLevelConfiguration) Validate() status.FieldErrors {
 	at, spec := status.NewPath("spec"), &l.Spec
 	errs := check((l.Name == Exempt) == (spec.Type == TypeExempt),
 		status.InvalidField(at.Child("type"), spec.Type, "must be 'Exempt' if and only if `name` is 'exempt'"))
-	switch spec.Type {
-	case TypeExempt:
-		errs = append(errs, check(spec.Limited == nil,
-			status.ForbiddenField(at.Child("limited"), "must be nil if the type is not Limited"))...)
-		if spec.Exempt != nil {
-			errs = append(errs, validateShares(at.Child("exempt"), spec.Exempt.NominalConcurrencyShares,
-				spec.Exempt.LendablePercent)...)
-		}
-	case TypeLimited:
-		errs = append(errs, check(spec.Exempt == nil,
-			status.ForbiddenField(at.Child("exempt"), "must be nil if the type is Limited"))...)
-		if spec.Limited == nil {
-			errs = append(errs, status.RequiredField(at.Child("limited"), "must not be empty when type is Limited"))
-		} else {
-			errs = append(errs, spec.Limited.validate(at.Child("limited"))...)
-		}
-	case "":
+	exempt, limited := spec.Type == TypeExempt, spec.Type == TypeLimited
+	switch {
+	case exempt && spec.Exempt != nil:
+		errs = append(errs, validateShares(at.Child("exempt"), spec.Exempt.NominalConcurrencyShares,
+			spec.Exempt.LendablePercent)...)
+	case limited && spec.Limited != nil:
+		errs = append(errs, spec.Limited.validate(at.Child("limited"))...)
+	case spec.Type == "":
 		errs = append(errs, status.RequiredField(at.Child("type"), ""))
-	default:
+	case !exempt && !limited:
 		errs = append(errs, status.NotSupportedField(at.Child("type"), spec.Type, []string{TypeExempt, TypeLimited}))
+	}
+	errs = append(errs, check(exempt || spec.Exempt == nil, status.ForbiddenField(at.Child("exempt"), ""))...)
+	errs = append(errs, check(limited || spec.Limited == nil, status.ForbiddenField(at.Child("limited"), ""))...)
+	errs = append(errs, check(!limited || spec.Limited != nil, status.RequiredField(at.Child("limited"), ""))...)
+	if spec.Limited != nil {
+		errs = append(errs, spec.Limited.LimitResponse.validateParts(at.Child("limited", "limitResponse"))...)
 	}
 	if l.Name == CatchAll && !reflect.DeepEqual(l.Spec, MandatoryPriorityLevelConfigurations()[1].Spec) {
 		errs = append(errs, isFixed(at, l.Spec, l.Name))
@@ -262,20 +259,26 @@ func (l *LimitedPriorityLevelConfiguration) validate(at *status.Path) status.Fie
 			status.InvalidField(at.Child("borrowingLimitPercent"), *b, "if specified, must be a non-negative integer"))...)
 	}
 	at = at.Child("limitResponse")
-	queuing, q := at.Child("queuing"), l.LimitResponse.Queuing
-	switch l.LimitResponse.Type {
-	case TypeReject:
-		return append(errs, check(q == nil,
-			status.ForbiddenField(queuing, "must be nil if limited.limitResponse.type is not Limited"))...)
+	switch q := l.LimitResponse.Queuing; l.LimitResponse.Type {
+	case TypeReject, "":
 	case TypeQueue:
-		if q == nil {
-			return append(errs, status.RequiredField(queuing, "must not be empty if limited.limitResponse.type is Limited"))
+		if q != nil {
+			errs = append(errs, q.validate(at.Child("queuing"))...)
 		}
-		return append(errs, q.validate(queuing)...)
-	case "":
-		return append(errs, status.RequiredField(at.Child("type"), ""))
+	default:
+		errs = append(errs, status.NotSupportedField(at.Child("type"), l.LimitResponse.Type, []string{TypeQueue, TypeReject}))
 	}
-	return append(errs, status.NotSupportedField(at.Child("type"), l.LimitResponse.Type, []string{TypeQueue, TypeReject}))
+	return errs
+}
+
+// validateParts checks which members the response has. kube-apiserver also checks them in a level that is not limited.
+func (r *LimitResponse) validateParts(at *status.Path) status.FieldErrors {
+	queues, queuing := r.Type == TypeQueue, at.Child("queuing")
+	return slices.Concat(
+		check(r.Type != "", status.RequiredField(at.Child("type"), "")),
+		check(queues || r.Queuing == nil, status.ForbiddenField(queuing, "")),
+		check(!queues || r.Queuing != nil, status.RequiredField(queuing, "")),
+	)
 }
 
 // validate checks that requests can be dealt to queues: the queues of a flow are chosen by the bits of one hash.

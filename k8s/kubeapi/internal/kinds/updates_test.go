@@ -70,9 +70,9 @@ func TestFrozenFields(t *testing.T) {
 		{"/apis/scheduling.k8s.io/v1/priorityclasses", "scheduling.k8s.io/v1 PriorityClass", `"value":1`, `{"value":2}`,
 			"value: Forbidden: may not be changed in an update."},
 		{"/apis/storage.k8s.io/v1/storageclasses", "storage.k8s.io/v1 StorageClass", `"provisioner":"p"`,
-			`{"provisioner":"q"}`, `provisioner: Invalid value: "q": field is immutable`},
+			`{"provisioner":"q"}`, `provisioner: Invalid value: null: field is immutable`},
 		{"/apis/node.k8s.io/v1/runtimeclasses", "node.k8s.io/v1 RuntimeClass", `"handler":"h"`, `{"handler":"g"}`,
-			`handler: Invalid value: "g": field is immutable`},
+			`handler: Invalid value: null: field is immutable`},
 		{"/apis/networking.k8s.io/v1/ingressclasses", "networking.k8s.io/v1 IngressClass", `"spec":{"controller":"a.com/b"}`,
 			`{"spec":{"controller":"a.com/c"}}`, `spec.controller: Invalid value: "a.com/c": field is immutable`},
 	} {

@@ -53,7 +53,8 @@ func (m *mutator) mutate(obj runtime.Object, status bool) {
 // alpha are fields that Kubernetes drops before it validates, because they belong to features that are off.
 var alpha = []string{"NodeAllocatableResources", "NodeAllocatableResourceClaimStatuses", "BoolValues", "IntValues",
 	"StringValues", "VersionValues", "DefaultUser", "BindMountOptions", "EvictionResponders", "PodPreemptionPolicy",
-	"PartitionTypeAttribute", "SkipNodeOperations", "CompatibilityGroups", "DerivedAttributes", "VolumeHealth"}
+	"PartitionTypeAttribute", "SkipNodeOperations", "CompatibilityGroups", "DerivedAttributes", "VolumeHealth",
+	"HealthStatus", "Scheduling"}
 
 // objectSites returns the sites of an object.
 func (m *mutator) objectSites(v reflect.Value, status bool) (all []site) {

@@ -33,7 +33,7 @@ func (e example) faults(t *testing.T, o operation, doc map[string]any) (theirs, 
 			*to = append(*to, fault{field, kind, detail})
 		}
 	}
-	for _, f := range o.theirs(internal, e.oldInternal) {
+	for _, f := range e.theirs(o, internal) {
 		add(&theirs, f.Field, string(f.Type), f.Detail)
 	}
 	for _, f := range o.ours(obj, e.old) {

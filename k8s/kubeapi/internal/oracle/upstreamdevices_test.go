@@ -35,7 +35,8 @@ func updatesOfDevices(obj, old runtime.Object) (field.ErrorList, bool) {
 	case *resource.ResourceClaim:
 		return resourcevalidation.ValidateResourceClaimUpdate(obj, old.(*resource.ResourceClaim)), true
 	case *resource.ResourceClaimTemplate:
-		return resourcevalidation.ValidateResourceClaimTemplateUpdate(obj, old.(*resource.ResourceClaimTemplate)), true
+		return append(resourcevalidation.ValidateResourceClaimTemplate(obj),
+			resourcevalidation.ValidateResourceClaimTemplateUpdate(obj, old.(*resource.ResourceClaimTemplate))...), true
 	case *resource.ResourceSlice:
 		return resourcevalidation.ValidateResourceSliceUpdate(obj, old.(*resource.ResourceSlice)), true
 	}

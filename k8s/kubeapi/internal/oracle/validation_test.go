@@ -61,7 +61,7 @@ func (e example) judge(t *testing.T, o operation, doc map[string]any) (v verdict
 	for _, f := range o.ours(obj, e.old) {
 		v.ours = append(v.ours, message(string(f.Type), f.Field, f.BadValue, f.Detail))
 	}
-	for _, f := range o.theirs(internal, e.oldInternal) {
+	for _, f := range e.theirs(o, internal) {
 		v.theirs = append(v.theirs, message(string(f.Type), f.Field, f.BadValue, f.Detail))
 	}
 	ofMetadata := func(message string) bool {

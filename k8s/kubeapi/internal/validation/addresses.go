@@ -59,7 +59,7 @@ func (r *report) ipAddress(obj *networkingv1.IPAddress) {
 }
 
 func (r *report) ipAddressChange(obj, old *networkingv1.IPAddress) {
-	r.frozen(field.NewPath("spec", "parentRef"), obj.Spec.ParentRef, old.Spec.ParentRef)
+	r.unchanged(field.NewPath("spec", "parentRef"), obj.Spec.ParentRef, old.Spec.ParentRef)
 }
 
 // serviceCIDR checks a new object. An update of its ranges is checked by serviceCIDRChange.

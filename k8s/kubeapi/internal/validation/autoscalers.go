@@ -22,7 +22,7 @@ func (r *report) autoscaler(obj *autoscalingv2.HorizontalPodAutoscaler) {
 			"to support scaling to zero replicas"))
 	}
 	if s.MaxReplicas == 0 {
-		r.add(field.Required(p.Child("maxReplicas"), "must be set and greater than 0"))
+		r.add(field.Required(p.Child("maxReplicas"), ""))
 	} else {
 		r.is(s.MaxReplicas > 0, field.Invalid(p.Child("maxReplicas"), s.MaxReplicas, "must be greater than or equal to 1"))
 	}

@@ -5,9 +5,11 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/validate"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -27,6 +29,14 @@ func (r *report) driverName(p *field.Path, name string) {
 	r.is(len(name) <= 63, field.TooLong(p, "", 63))
 	for _, message := range validation.IsDNS1123Subdomain(strings.ToLower(name)) {
 		r.add(field.Invalid(p, name, message))
+	}
+}
+
+// declaredDriver is driverName for a field whose rules Kubernetes declares.
+func (r *report) declaredDriver(p *field.Path, name string) {
+	if r.given(p, name) {
+		r.obeys(p, name, validate.LongNameCaseless)
+		r.is(utf8.RuneCountInString(name) <= 63, field.TooLongCharacters(p, "", 63))
 	}
 }
 
@@ -125,7 +135,11 @@ func (r *report) capacityChange(obj, old *storagev1.CSIStorageCapacity) {
 
 func (r *report) attachment(obj *storagev1.VolumeAttachment) {
 	p, s := field.NewPath("spec"), &obj.Spec
-	r.driverName(p.Child("attacher"), s.Attacher)
+	if r.existing { // the declared rule that the spec does not change comes before those about its members
+		r.driverName(p.Child("attacher"), s.Attacher)
+	} else {
+		r.declaredDriver(p.Child("attacher"), s.Attacher)
+	}
 	source := p.Child("source")
 	const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 	inline, name := s.Source.InlineVolumeSpec, s.Source.PersistentVolumeName
@@ -146,7 +160,7 @@ func (r *report) attachment(obj *storagev1.VolumeAttachment) {
 }
 
 func (r *report) attachmentChange(obj, old *storagev1.VolumeAttachment) {
-	r.frozen(field.NewPath("spec"), obj.Spec, old.Spec)
+	r.unchanged(field.NewPath("spec"), obj.Spec, old.Spec)
 }
 
 // inlineVolume checks a volume that is described where it is attached.

@@ -3,11 +3,12 @@ package validation
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/validate"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -40,8 +41,7 @@ func (r *report) deviceClass(obj *resourcev1.DeviceClass) {
 		r.deviceConfiguration(p.Child("config").Index(i), &c.DeviceConfiguration)
 	}
 	if name := s.ExtendedResourceName; name != nil {
-		r.is(ofVendors(corev1.ResourceName(*name)), field.Invalid(p.Child("extendedResourceName"), *name,
-			"must be a valid extended resource name"))
+		r.obeys(p.Child("extendedResourceName"), *name, validate.ExtendedResourceName)
 	}
 }
 
@@ -56,11 +56,29 @@ func limited[T any](r *report, p *field.Path, list []T, most int) []T {
 
 // keyed checks that no two elements of a list have the same key.
 func keyed[T any, K comparable](r *report, p *field.Path, list []T, key func(T) K) {
-	seen := map[K]bool{}
-	for i, one := range list {
-		k := key(one)
-		r.is(!seen[k], field.Duplicate(p.Index(i), k))
-		seen[k] = true
+	for i := range repeated(list, key) {
+		r.add(field.Duplicate(p.Index(i), key(list[i])))
+	}
+}
+
+// distinctBy is keyed for a list whose rule Kubernetes declares: its errors show the whole element.
+func distinctBy[T any, K comparable](r *report, p *field.Path, list []T, key func(T) K) {
+	for i := range repeated(list, key) {
+		r.add(field.Duplicate(p.Index(i), list[i]))
+	}
+}
+
+// repeated returns the indexes of the elements with the key of an earlier one.
+func repeated[T any, K comparable](list []T, key func(T) K) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		seen := map[K]bool{}
+		for i, one := range list {
+			k := key(one)
+			if seen[k] && !yield(i) {
+				return
+			}
+			seen[k] = true
+		}
 	}
 }
 
@@ -74,15 +92,13 @@ func (r *report) deviceClaim(obj *resourcev1.ResourceClaim) {
 }
 
 func (r *report) deviceClaimChange(obj, old *resourcev1.ResourceClaim) {
-	r.frozen(field.NewPath("spec"), obj.Spec, old.Spec)
+	r.unchanged(field.NewPath("spec"), obj.Spec, old.Spec)
 }
 
 func (r *report) deviceClaimTemplate(obj *resourcev1.ResourceClaimTemplate) {
-	if !r.existing {
-		p := field.NewPath("spec")
-		r.templateMeta(p.Child("metadata"), &obj.Spec.ObjectMeta)
-		r.deviceClaimSpec(p.Child("spec"), &obj.Spec.Spec)
-	}
+	p := field.NewPath("spec")
+	r.templateMeta(p.Child("metadata"), &obj.Spec.ObjectMeta)
+	r.deviceClaimSpec(p.Child("spec"), &obj.Spec.Spec)
 }
 
 func (r *report) deviceClaimTemplateChange(obj, old *resourcev1.ResourceClaimTemplate) {
@@ -111,19 +127,19 @@ func (r *report) deviceClaimSpec(p *field.Path, s *resourcev1.ResourceClaimSpec)
 	for i := range requests {
 		r.deviceRequest(at.Index(i), &requests[i])
 	}
-	keyed(r, at, requests, func(d resourcev1.DeviceRequest) string { return d.Name })
+	distinctBy(r, at, requests, func(d resourcev1.DeviceRequest) string { return d.Name })
 	at = p.Child("constraints")
 	for i, c := range limited(r, at, s.Devices.Constraints, mostConstraints) {
 		p := at.Index(i)
 		r.requestRefs(p.Child("requests"), c.Requests, names)
-		switch {
-		case c.MatchAttribute != nil:
-			r.qualifiedName(p.Child("matchAttribute"), string(*c.MatchAttribute))
-		case c.DistinctAttribute != nil:
-			r.qualifiedName(p.Child("distinctAttribute"), string(*c.DistinctAttribute))
-		default:
-			r.add(field.Required(p, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple `+
-				`fields are set`))
+		match, distinct := c.MatchAttribute, c.DistinctAttribute
+		r.is(match != nil || distinct != nil, field.Required(p, `exactly one of "matchAttribute" or "distinctAttribute" is `+
+			`required, but multiple fields are set`))
+		if match != nil {
+			r.obeys(p.Child("matchAttribute"), string(*match), validate.ResourceFullyQualifiedName)
+		}
+		if distinct != nil {
+			r.obeys(p.Child("distinctAttribute"), string(*distinct), validate.ResourceFullyQualifiedName)
 		}
 	}
 	at = p.Child("config")
@@ -141,60 +157,77 @@ func (r *report) requestName(p *field.Path, name string) {
 func (r *report) deviceRequest(p *field.Path, d *resourcev1.DeviceRequest) {
 	const one = "exactly one of `exactly` or `firstAvailable` is required"
 	r.requestName(p.Child("name"), d.Name)
-	switch {
-	case d.Exactly == nil && len(d.FirstAvailable) == 0:
-		r.add(field.Required(p, one))
-	case d.Exactly != nil && len(d.FirstAvailable) > 0:
-		r.add(field.Invalid(p, nil, one+", but multiple fields are set"))
-	case d.Exactly != nil:
-		e := d.Exactly
-		r.wanted(p.Child("exactly"), wantedDevices{e.DeviceClassName, e.Selectors, e.AllocationMode, e.Count, e.Tolerations})
-	default:
-		at := p.Child("firstAvailable")
-		list := limited(r, at, d.FirstAvailable, mostAlternatives)
-		for i, s := range list {
-			r.requestName(at.Index(i).Child("name"), s.Name)
-			r.wanted(at.Index(i), wantedDevices{s.DeviceClassName, s.Selectors, s.AllocationMode, s.Count, s.Tolerations})
+	exactly, alternatives := d.Exactly != nil, len(d.FirstAvailable) > 0
+	r.is(exactly || alternatives, field.Required(p, one))
+	r.is(!exactly || !alternatives, field.Invalid(p, nil, one+", but multiple fields are set"))
+	if exactly {
+		e, at := d.Exactly, p.Child("exactly")
+		w := wantedDevices{e.Selectors, e.AllocationMode, e.Count, e.Tolerations}
+		if r.declaredWanted(at, w); !alternatives {
+			r.named(at.Child("deviceClassName"), e.DeviceClassName, validation.IsDNS1123Subdomain)
+			r.wanted(at, w)
 		}
-		keyed(r, at, list, func(s resourcev1.DeviceSubRequest) string { return s.Name })
 	}
+	at := p.Child("firstAvailable")
+	list := limited(r, at, d.FirstAvailable, mostAlternatives)
+	for i, s := range list {
+		at := at.Index(i)
+		w := wantedDevices{s.Selectors, s.AllocationMode, s.Count, s.Tolerations}
+		if class := at.Child("deviceClassName"); r.given(class, s.DeviceClassName) {
+			r.obeys(class, s.DeviceClassName, validate.LongName)
+		}
+		if r.declaredWanted(at, w); !exactly {
+			r.requestName(at.Child("name"), s.Name)
+			r.wanted(at, w)
+		}
+	}
+	distinctBy(r, at, list, func(s resourcev1.DeviceSubRequest) string { return s.Name })
 }
 
 // wantedDevices is what a request and its alternatives have in common.
 type wantedDevices struct {
-	class       string
 	selectors   []resourcev1.DeviceSelector
 	mode        resourcev1.DeviceAllocationMode
 	count       int64
 	tolerations []resourcev1.DeviceToleration
 }
 
-func (r *report) wanted(p *field.Path, w wantedDevices) {
-	r.named(p.Child("deviceClassName"), w.class, validation.IsDNS1123Subdomain)
-	r.deviceSelectors(p.Child("selectors"), w.selectors)
-	switch w.mode {
-	case resourcev1.DeviceAllocationModeAll:
-		r.is(w.count == 0, field.Invalid(p.Child("count"), w.count, "must not be specified when allocationMode is 'All'"))
-	case resourcev1.DeviceAllocationModeExactCount:
-		r.is(w.count > 0, field.Invalid(p.Child("count"), w.count, "must be greater than zero"))
-	default:
-		supported(r, p.Child("allocationMode"), w.mode, resourcev1.DeviceAllocationModeAll,
-			resourcev1.DeviceAllocationModeExactCount)
-	}
+// declaredWanted checks the devices by the rules that Kubernetes' types declare. They also hold in a request that is
+// invalid because it is of both forms.
+func (r *report) declaredWanted(p *field.Path, w wantedDevices) {
+	limited(r, p.Child("selectors"), w.selectors, mostSelectors)
+	supported(r, p.Child("allocationMode"), w.mode, resourcev1.DeviceAllocationModeAll,
+		resourcev1.DeviceAllocationModeExactCount)
 	for i, t := range w.tolerations {
 		p := p.Child("tolerations").Index(i)
 		if t.Key != "" {
 			r.add(metavalidation.ValidateLabelName(t.Key, p.Child("key"))...)
 		}
 		oneOf(r, p.Child("operator"), t.Operator, resourcev1.DeviceTolerationOpEqual, resourcev1.DeviceTolerationOpExists)
-		switch t.Operator {
-		case resourcev1.DeviceTolerationOpExists:
-			r.is(t.Value == "", field.Invalid(p.Child("value"), t.Value, "must be empty for operator `Exists`"))
-		case resourcev1.DeviceTolerationOpEqual:
-			r.follows(p.Child("value"), t.Value, validation.IsValidLabelValue)
-		}
 		if t.Effect != "" {
 			r.taintEffect(p.Child("effect"), t.Effect)
+		}
+	}
+}
+
+// wanted checks the devices by all other rules.
+func (r *report) wanted(p *field.Path, w wantedDevices) {
+	if len(w.selectors) <= mostSelectors {
+		r.deviceSelectors(p.Child("selectors"), w.selectors)
+	}
+	switch w.mode {
+	case resourcev1.DeviceAllocationModeAll:
+		r.is(w.count == 0, field.Invalid(p.Child("count"), w.count, "must not be specified when allocationMode is 'All'"))
+	case resourcev1.DeviceAllocationModeExactCount:
+		r.is(w.count > 0, field.Invalid(p.Child("count"), w.count, "must be greater than zero"))
+	}
+	for i, t := range w.tolerations {
+		p := p.Child("tolerations").Index(i).Child("value")
+		switch t.Operator {
+		case resourcev1.DeviceTolerationOpExists:
+			r.is(t.Value == "", field.Invalid(p, t.Value, "must be empty for operator `Exists`"))
+		case resourcev1.DeviceTolerationOpEqual:
+			r.follows(p, t.Value, validation.IsValidLabelValue)
 		}
 	}
 }
@@ -260,7 +293,7 @@ func (r *report) deviceConfiguration(p *field.Path, c *resourcev1.DeviceConfigur
 		r.add(field.Required(p, ""))
 		return
 	}
-	r.driverName(p.Child("driver"), c.Opaque.Driver)
+	r.declaredDriver(p.Child("driver"), c.Opaque.Driver)
 	r.rawObject(p.Child("parameters"), c.Opaque.Parameters)
 }
 
@@ -285,14 +318,6 @@ func (r *report) rawObject(p *field.Path, raw runtime.RawExtension) {
 // deviceID names an allocated device, or one share of it.
 type deviceID struct{ driver, pool, device, share string }
 
-func (d deviceID) String() string {
-	id := d.driver + "/" + d.pool + "/" + d.device
-	if d.share != "" {
-		id += "/" + d.share
-	}
-	return id
-}
-
 // deviceClaimStatus checks who uses the devices of a claim, and what their drivers say about them.
 func (r *report) deviceClaimStatus(obj *resourcev1.ResourceClaim) {
 	p, s := field.NewPath("status"), &obj.Status
@@ -301,7 +326,7 @@ func (r *report) deviceClaimStatus(obj *resourcev1.ResourceClaim) {
 	for i, c := range consumers {
 		r.needs(at.Index(i), text{"resource", c.Resource}, text{"name", c.Name}, text{"uid", string(c.UID)})
 	}
-	keyed(r, at, consumers, func(c resourcev1.ResourceClaimConsumerReference) string { return string(c.UID) })
+	distinctBy(r, at, consumers, func(c resourcev1.ResourceClaimConsumerReference) string { return string(c.UID) })
 	r.is(len(s.ReservedFor) == 0 || s.Allocation != nil,
 		field.Forbidden(at, "may not be specified when `allocated` is not set"))
 	allocated := map[deviceID]bool{}
@@ -327,7 +352,7 @@ func (r *report) deviceClaimStatus(obj *resourcev1.ResourceClaim) {
 		r.is(allocated[id(*d)], field.Invalid(p, id(*d), "must be an allocated device in the claim"))
 		r.deviceStatus(p, d)
 	}
-	keyed(r, at, s.Devices, id)
+	distinctBy(r, at, s.Devices, id)
 }
 
 func (r *report) deviceStatus(p *field.Path, d *resourcev1.AllocatedDeviceStatus) {
@@ -335,7 +360,7 @@ func (r *report) deviceStatus(p *field.Path, d *resourcev1.AllocatedDeviceStatus
 	r.poolName(p.Child("pool"), d.Pool)
 	r.requestName(p.Child("device"), d.Device)
 	if d.ShareID != nil {
-		r.uid(p.Child("shareID"), *d.ShareID)
+		r.obeys(p.Child("shareID"), *d.ShareID, validate.UUID)
 	}
 	conditions := p.Child("conditions")
 	r.is(len(d.Conditions) <= mostDeviceStatuses, field.TooMany(conditions, len(d.Conditions), mostDeviceStatuses))
@@ -367,7 +392,8 @@ func (r *report) deviceClaimStatusChange(obj, old *resourcev1.ResourceClaim) {
 	switch {
 	case now.Allocation == nil:
 	case was.Allocation != nil:
-		r.frozen(p.Child("allocation"), now.Allocation, was.Allocation)
+		r.is(same(now.Allocation, was.Allocation),
+			field.Invalid(p.Child("allocation"), nil, "field cannot be modified once set"))
 	default:
 		r.allocation(p.Child("allocation"), now.Allocation, requestNamesOf(obj.Spec.Devices.Requests))
 	}
@@ -378,12 +404,14 @@ func (r *report) allocation(p *field.Path, a *resourcev1.AllocationResult, names
 	for i, d := range limited(r, results, a.Devices.Results, mostAllocations) {
 		p := results.Index(i)
 		r.requestRef(p.Child("request"), d.Request, names)
-		r.driverName(p.Child("driver"), d.Driver)
-		r.poolName(p.Child("pool"), d.Pool)
+		r.declaredDriver(p.Child("driver"), d.Driver)
+		if pool := p.Child("pool"); r.given(pool, d.Pool) {
+			r.obeys(pool, d.Pool, validate.ResourcePoolName)
+		}
 		r.requestName(p.Child("device"), d.Device)
 		r.bindingConditions(p, d.BindingConditions, d.BindingFailureConditions)
 		if d.ShareID != nil {
-			r.uid(p.Child("shareID"), string(*d.ShareID))
+			r.obeys(p.Child("shareID"), string(*d.ShareID), validate.UUID)
 		}
 	}
 	for i, c := range limited(r, configs, a.Devices.Config, 2*mostConfigs) {

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/api/validate"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -29,7 +29,6 @@ const (
 	longestProperty         = 32
 	longestPropertyValue    = 64
 	longestQualifiedName    = 63 + 1 + longestProperty
-	longestNormalizedUID    = 36
 	onePlaceInSpec          = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
 	onePlaceInDevice        = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when " + perDevice
 	perDevice               = "`perDeviceNodeSelection` is set to true in the ResourceSlice spec"
@@ -63,10 +62,10 @@ func (r *report) resourceSlice(obj *resourcev1.ResourceSlice) {
 	at = p.Child("sharedCounters")
 	sets := limited(r, at, s.SharedCounters, mostCounterSets)
 	for i, set := range sets {
-		r.named(at.Index(i).Child("name"), set.Name, validation.IsDNS1123Label)
+		r.shortName(at.Index(i).Child("name"), set.Name)
 		r.counters(at.Index(i).Child("counters"), set.Counters)
 	}
-	keyed(r, at, sets, func(c resourcev1.CounterSet) string { return c.Name })
+	distinctBy(r, at, sets, func(c resourcev1.CounterSet) string { return c.Name })
 }
 
 func (r *report) resourceSliceChange(obj, old *resourcev1.ResourceSlice) {
@@ -158,10 +157,10 @@ func (r *report) device(p *field.Path, d *resourcev1.Device, apart bool) {
 	at := p.Child("consumesCounters")
 	consumed := limited(r, at, d.ConsumesCounters, mostConsumedSets)
 	for i, c := range consumed {
-		r.named(at.Index(i).Child("counterSet"), c.CounterSet, validation.IsDNS1123Label)
+		r.shortName(at.Index(i).Child("counterSet"), c.CounterSet)
 		r.counters(at.Index(i).Child("counters"), c.Counters)
 	}
-	keyed(r, at, consumed, func(c resourcev1.DeviceCounterConsumption) string { return c.CounterSet })
+	distinctBy(r, at, consumed, func(c resourcev1.DeviceCounterConsumption) string { return c.CounterSet })
 	if apart {
 		r.devicePlace(p, d)
 	} else {
@@ -179,8 +178,15 @@ func (r *report) counters(p *field.Path, counters map[string]resourcev1.Counter)
 		r.add(field.TooMany(p, n, mostCounters))
 	default:
 		for _, name := range slices.Sorted(maps.Keys(counters)) {
-			r.follows(p, name, validation.IsDNS1123Label)
+			r.obeys(p, name, validate.ShortName)
 		}
+	}
+}
+
+// shortName checks the name of a counter or a handler by a declared rule.
+func (r *report) shortName(p *field.Path, name string) {
+	if r.given(p, name) {
+		r.obeys(p, name, validate.ShortName)
 	}
 }
 
@@ -199,13 +205,6 @@ func (r *report) property(p *field.Path, name string) {
 			r.identifier(p, parts[1])
 		}
 	}
-}
-
-// qualifiedName checks the name of an attribute with its domain.
-func (r *report) qualifiedName(p *field.Path, name string) {
-	r.property(p, name)
-	r.is(strings.Contains(name, "/"),
-		field.Invalid(p, name, "a fully qualified name must be a domain and a name separated by a slash"))
 }
 
 func (r *report) identifier(p *field.Path, name string) {
@@ -229,10 +228,14 @@ var semantic = regexp.MustCompile(`^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}` +
 const prerelease = `(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)`
 
 func (r *report) attribute(p *field.Path, a *resourcev1.DeviceAttribute) {
-	n := 0
-	for _, set := range []bool{a.BoolValue != nil, a.IntValue != nil, a.StringValue != nil, a.VersionValue != nil} {
-		if set {
-			n++
+	var set []string
+	for _, value := range []struct {
+		name string
+		set  bool
+	}{{"int", a.IntValue != nil}, {"bool", a.BoolValue != nil}, {"string", a.StringValue != nil},
+		{"version", a.VersionValue != nil}} {
+		if value.set {
+			set = append(set, "`"+value.name+"`")
 		}
 	}
 	if s := a.StringValue; s != nil {
@@ -243,7 +246,10 @@ func (r *report) attribute(p *field.Path, a *resourcev1.DeviceAttribute) {
 			"spec 2.0.0"))
 		r.is(len(*s) <= longestPropertyValue, field.TooLong(p.Child("version"), "", longestPropertyValue))
 	}
-	r.is(n == 1 || hasLists(a), field.Invalid(p, "", "exactly one value must be specified"))
+	const values = "one of: `int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`"
+	r.is(len(set) > 0 || hasLists(a), field.Invalid(p, "", "must specify "+values))
+	r.is(len(set) <= 1 || hasLists(a),
+		field.Invalid(p, "{"+strings.Join(set, ", ")+"}", "must specify exactly "+values))
 }
 
 // deviceCapacity checks the capacity of a device.
@@ -363,14 +369,4 @@ func (r *report) poolName(p *field.Path, name string) {
 	for part := range strings.SplitSeq(name, "/") {
 		r.follows(p, part, validation.IsDNS1123Subdomain)
 	}
-}
-
-// uid checks an identifier in the form in which Kubernetes writes it.
-func (r *report) uid(p *field.Path, id string) {
-	if err := uuid.Validate(id); err != nil {
-		r.add(field.Invalid(p, id, fmt.Sprintf("error validating uid: %v", err)))
-		return
-	}
-	r.is(len(id) == longestNormalizedUID && id == strings.ToLower(id), field.Invalid(p, id, "uid must be in RFC 4122 "+
-		"normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters"))
 }

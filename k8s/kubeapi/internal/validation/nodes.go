@@ -42,7 +42,9 @@ func (r *report) taints(p *field.Path, taints []corev1.Taint) {
 	for i, t := range taints {
 		p := p.Index(i)
 		r.add(metavalidation.ValidateLabelName(t.Key, p.Child("key"))...)
-		r.follows(p.Child("value"), t.Value, validation.IsValidLabelValue)
+		if messages := validation.IsValidLabelValue(t.Value); len(messages) > 0 {
+			r.add(field.Invalid(p.Child("value"), t.Value, strings.Join(messages, ";")))
+		}
 		oneOf(r, p.Child("effect"), t.Effect, corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule,
 			corev1.TaintEffectNoExecute)
 		key := corev1.Taint{Key: t.Key, Effect: t.Effect}

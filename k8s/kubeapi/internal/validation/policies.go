@@ -75,7 +75,7 @@ func (r *report) endpointSlice(obj *discoveryv1.EndpointSlice) {
 	for i, e := range obj.Endpoints {
 		p := field.NewPath("endpoints").Index(i)
 		addresses := p.Child("addresses")
-		r.is(len(e.Addresses) > 0, field.Required(addresses, "must contain at least 1 address"))
+		r.is(len(e.Addresses) > 0, field.Required(addresses, ""))
 		r.is(len(e.Addresses) <= mostAddresses, field.TooMany(addresses, len(e.Addresses), mostAddresses))
 		for j, address := range e.Addresses {
 			r.sliceAddress(addresses, addresses.Index(j), obj.AddressType, address)
@@ -139,7 +139,7 @@ func (r *report) hints(p *field.Path, h *discoveryv1.EndpointHints) {
 }
 
 func (r *report) endpointSliceChange(obj, old *discoveryv1.EndpointSlice) {
-	r.frozen(field.NewPath("addressType"), obj.AddressType, old.AddressType)
+	r.unchanged(field.NewPath("addressType"), obj.AddressType, old.AddressType)
 }
 
 func (r *report) disruptionBudget(obj *policyv1.PodDisruptionBudget) {
@@ -244,8 +244,8 @@ func (r *report) topologies(p *field.Path, terms []corev1.TopologySelectorTerm) 
 }
 
 func (r *report) storageClassChange(obj, old *storagev1.StorageClass) {
-	r.frozen(field.NewPath("parameters"), obj.Parameters, old.Parameters)
-	r.frozen(field.NewPath("provisioner"), obj.Provisioner, old.Provisioner)
-	r.frozen(field.NewPath("reclaimPolicy"), obj.ReclaimPolicy, old.ReclaimPolicy)
-	r.frozen(field.NewPath("volumeBindingMode"), obj.VolumeBindingMode, old.VolumeBindingMode)
+	r.unchanged(field.NewPath("parameters"), obj.Parameters, old.Parameters)
+	r.unchanged(field.NewPath("provisioner"), obj.Provisioner, old.Provisioner)
+	r.unchanged(field.NewPath("reclaimPolicy"), obj.ReclaimPolicy, old.ReclaimPolicy)
+	r.unchanged(field.NewPath("volumeBindingMode"), obj.VolumeBindingMode, old.VolumeBindingMode)
 }

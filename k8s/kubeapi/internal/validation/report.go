@@ -1,9 +1,11 @@
 package validation
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/api/resource"
 	apimachinery "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,6 +44,12 @@ func (r *report) follows(p *field.Path, text string, rule func(string) []string)
 	for _, message := range rule(text) {
 		r.add(field.Invalid(p, text, message))
 	}
+}
+
+// obeys adds the errors of a rule that Kubernetes' types declare. Its words differ from those of older rules.
+func (r *report) obeys(p *field.Path, text string,
+	rule func(_ context.Context, _ operation.Operation, p *field.Path, now, was *string) field.ErrorList) {
+	r.add(rule(context.Background(), operation.Operation{}, p, &text, nil)...)
 }
 
 // named checks a name that must be there.
@@ -91,6 +99,11 @@ func optionalOneOf[T ~string](r *report, p *field.Path, value *T, allowed ...T) 
 // frozen checks that a field keeps its value.
 func (r *report) frozen(p *field.Path, now, was any) {
 	r.add(apimachinery.ValidateImmutableField(now, was, p)...)
+}
+
+// unchanged is frozen for a field whose rule Kubernetes declares: its error does not show the value.
+func (r *report) unchanged(p *field.Path, now, was any) {
+	r.is(same(now, was), field.Invalid(p, nil, apimachinery.FieldImmutableErrorMsg))
 }
 
 // same reports whether two values mean the same: an absent list is the same as an empty one, and 1 is the same quantity

@@ -8,7 +8,11 @@ import (
 )
 
 func (r *report) runtimeClass(obj *nodev1.RuntimeClass) {
-	r.named(field.NewPath("handler"), obj.Handler, validation.IsDNS1123Label)
+	if r.existing { // the declared rule that the handler does not change comes before the one about its form
+		r.named(field.NewPath("handler"), obj.Handler, validation.IsDNS1123Label)
+	} else {
+		r.shortName(field.NewPath("handler"), obj.Handler)
+	}
 	if obj.Overhead != nil {
 		r.resources(field.NewPath("overhead"), &corev1.ResourceRequirements{Limits: obj.Overhead.PodFixed}, nil)
 	}
@@ -29,5 +33,5 @@ func (r *report) runtimeClass(obj *nodev1.RuntimeClass) {
 }
 
 func (r *report) runtimeClassChange(obj, old *nodev1.RuntimeClass) {
-	r.frozen(field.NewPath("handler"), obj.Handler, old.Handler)
+	r.unchanged(field.NewPath("handler"), obj.Handler, old.Handler)
 }

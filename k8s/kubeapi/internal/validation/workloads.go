@@ -156,7 +156,12 @@ func (r *report) statefulSet(obj *appsv1.StatefulSet) {
 			"only allowed for updateStrategy 'RollingUpdate'"))
 	case appsv1.RollingUpdateStatefulSetStrategyType:
 		if u.RollingUpdate != nil {
-			optionalNumber(r, p.Child("updateStrategy", "rollingUpdate", "partition"), u.RollingUpdate.Partition)
+			p := p.Child("updateStrategy", "rollingUpdate")
+			optionalNumber(r, p.Child("partition"), u.RollingUpdate.Partition)
+			if most := u.RollingUpdate.MaxUnavailable; most != nil {
+				r.share(p.Child("maxUnavailable"), *most, true)
+				r.is(amount(*most) != 0, field.Invalid(p.Child("maxUnavailable"), *most, "cannot be 0"))
+			}
 		}
 	default:
 		r.add(field.Invalid(p.Child("updateStrategy"), u, "must be 'RollingUpdate' or 'OnDelete'"))
