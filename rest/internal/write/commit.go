@@ -91,14 +91,13 @@ func (w *Write) rehearse(ctx context.Context, key storage.Key, compute storage.U
 	return w.storeError(err)
 }
 
-// companions are the records that a write commits before its object, in the same group. So their revisions are smaller.
-// The zero value has none.
-type companions struct {
-	keys []storage.Key
-	// fit reports whether the companions fit the object that the store is about to replace. If it is nil, they always do.
-	fit func(object *storage.Record) bool
+// companions are records that a write commits before its object, in the same group. So their revisions are smaller.
+type companions interface {
+	keys() []storage.Key
+	// fit reports whether the companions fit the object that the store is about to replace.
+	fit(object *storage.Record) bool
 	// texts returns the new texts of the companions, for the new text of the object, which is nil if the write removes it.
-	texts func(ctx context.Context, object []byte, current []*storage.Record) ([][]byte, error)
+	texts(ctx context.Context, w *Write, object []byte, current []*storage.Record) ([][]byte, error)
 }
 
 // errUnfit says that the companions do not fit, because another write has changed the object since they were planned.
@@ -114,7 +113,7 @@ func (w *Write) store(ctx context.Context, on operations, key storage.Key, needs
 		switch {
 		case err != nil:
 			return nil, err
-		case beside.fit == nil && len(needs) == 0:
+		case beside == nil && len(needs) == 0:
 			return w.res.Store.Update(ctx, key, compute)
 		}
 		record, err := w.storeGroup(ctx, key, beside, needs, compute)
@@ -130,13 +129,17 @@ func (w *Write) store(ctx context.Context, on operations, key storage.Key, needs
 // changes meanwhile, the store repeats the transaction.
 func (w *Write) storeGroup(ctx context.Context, key storage.Key, beside companions, needs []need,
 	compute storage.UpdateFunc) (*storage.Record, error) {
-	at := len(beside.keys)
-	keys := append(slices.Clone(beside.keys), key)
+	var keys []storage.Key
+	if beside != nil {
+		keys = slices.Clone(beside.keys())
+	}
+	at := len(keys)
+	keys = append(keys, key)
 	for _, need := range needs {
 		keys = append(keys, need.key)
 	}
 	records, err := w.res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) (next [][]byte, err error) {
-		if beside.fit != nil && !beside.fit(current[at]) {
+		if beside != nil && !beside.fit(current[at]) {
 			return nil, errUnfit
 		}
 		next = make([][]byte, len(keys))
@@ -152,7 +155,7 @@ func (w *Write) storeGroup(ctx context.Context, key storage.Key, beside companio
 		if next[at], err = compute(current[at]); err != nil || at == 0 {
 			return next, err
 		}
-		texts, err := beside.texts(ctx, next[at], current[:at])
+		texts, err := beside.texts(ctx, w, next[at], current[:at])
 		copy(next, texts)
 		return next, err
 	})

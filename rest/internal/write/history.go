@@ -23,22 +23,30 @@ func (w *Write) keepsHistory() bool {
 func (w *Write) planHistory(ctx context.Context, on operations, key storage.Key,
 	atLeast watch.Revision) (companions, error) {
 	if !w.keepsHistory() {
-		return companions{}, nil
+		return nil, nil
 	}
-	plan := past.PlanCreate(w.res, key, w.result.UID)
-	if on != onCreate {
-		var err error
-		if plan, err = past.PlanChange(ctx, w.res, key, atLeast); err != nil {
-			return companions{}, err
-		}
+	if on == onCreate {
+		return kept{past.PlanCreate(w.res, key, w.result.UID)}, nil
 	}
-	texts := func(ctx context.Context, object []byte, current []*storage.Record) ([][]byte, error) {
-		if !w.replacesVersion() {
-			return plan.Unchanged(ctx, current)
-		}
-		return plan.Texts(ctx, w.change(ctx, object), current)
+	plan, err := past.PlanChange(ctx, w.res, key, atLeast)
+	if err != nil {
+		return nil, err
 	}
-	return companions{keys: plan.Keys, fit: plan.Fits, texts: texts}, nil
+	return kept{plan}, nil
+}
+
+// kept are the entries of a history with which a write keeps a version.
+type kept struct{ plan *past.Plan }
+
+func (k kept) keys() []storage.Key { return k.plan.Keys }
+
+func (k kept) fit(object *storage.Record) bool { return k.plan.Fits(object) }
+
+func (k kept) texts(ctx context.Context, w *Write, object []byte, current []*storage.Record) ([][]byte, error) {
+	if !w.replacesVersion() {
+		return k.plan.Unchanged(ctx, current)
+	}
+	return k.plan.Texts(ctx, w.change(ctx, object), current)
 }
 
 // firstEntries returns the keys of the history of an object that has just been created.
