@@ -194,7 +194,7 @@ func TestTokenRequestHasMetadataOfAccount(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(body), &built))
 	for _, metadata := range []string{`{}`, `{"name":"builder","namespace":"team"}`, `{"uid":"` + built.Metadata.UID + `"}`,
 		`{"creationTimestamp":"2001-02-03T04:05:06Z"}`} {
-		code, body := s.send(t, "root", http.MethodPost, account+"/token", `{"metadata":`+metadata+`,"spec":{}}`)
+		code, body := s.send(t, "root", http.MethodPost, account+"/token", `{"metadata":`+metadata+`}`)
 		require.Equal(t, 201, code, body)
 		var made struct{ Metadata apimeta.ObjectMeta }
 		require.NoError(t, json.Unmarshal([]byte(body), &made))

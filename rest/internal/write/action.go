@@ -70,6 +70,10 @@ func (w *Write) withOwnersOf(body, answer doc.Value) (doc.Value, error) {
 	if body, err = codec.FromGo(typed); err != nil {
 		return doc.Value{}, err
 	}
+	// A struct that the body leaves out has members only now, and these may have defaults.
+	if body, err = defaultWithin(w.res, s.Schema, body, maxDefaults(w.res, nil)); err != nil {
+		return doc.Value{}, err
+	}
 	by := w.writer()
 	by.Part = managed.Whole
 	owners := managed.NewKind(s.Schema, s.Kind, empty, nil).Update(doc.Value{}, body, doc.Value{}, by)

@@ -139,7 +139,7 @@ func start(flags ...string) (s side, err error) {
 		return s, err
 	}
 	_, port, _ := net.SplitHostPort(address)
-	cmd := exec.Command(program, append(flags, "--secure-port="+port, "--token-auth-file="+users,
+	cmd := exec.Command(program, append(flags, "--secure-port="+port, "--token-auth-file="+users, "--api-audiences=api",
 		"--enable-priority-and-fairness=false")...) // upstream's side has no controller that writes the status of FlowSchemas
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
