@@ -242,17 +242,22 @@ func TestReadsShareQuestions(t *testing.T) {
 	})
 }
 
+// besideCutOff serves two replicas. While cut is true, the authority does not answer the second one.
+func besideCutOff(t *testing.T) (here, far *engine.Engine, cut *atomic.Bool) {
+	on := newTruth()
+	cut = new(atomic.Bool)
+	return serving(t, &replica{truth: on}), serving(t, &replica{truth: on, failing: func(string) error {
+		if cut.Load() {
+			return errCut
+		}
+		return nil
+	}}), cut
+}
+
 // A replica without a connection serves reads, reports that it is not ready, and recovers.
 func TestCutOffReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		on := newTruth()
-		var cut atomic.Bool
-		here, far := serving(t, &replica{truth: on}), serving(t, &replica{truth: on, failing: func(string) error {
-			if cut.Load() {
-				return errCut
-			}
-			return nil
-		}})
+		here, far, cut := besideCutOff(t)
 		first, err := create(t.Context(), here, "x")
 		require.NoError(t, err)
 		synctest.Wait()

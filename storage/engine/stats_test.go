@@ -3,7 +3,6 @@ package engine_test
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,14 +104,7 @@ func TestStatsOfADurableStore(t *testing.T) {
 // A replica that its authority does not answer knows how long it has not been up to date.
 func TestStatsOfAReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		on := newTruth()
-		var cut atomic.Bool
-		here, far := serving(t, &replica{truth: on}), serving(t, &replica{truth: on, failing: func(string) error {
-			if cut.Load() {
-				return errCut
-			}
-			return nil
-		}})
+		here, far, cut := besideCutOff(t)
 		_, err := create(t.Context(), here, "x")
 		require.NoError(t, err)
 		_, err = far.Get(t.Context(), pod("x"), storage.MostRecent)
