@@ -69,14 +69,14 @@ func TestContention(t *testing.T) {
 		at := caller(frames)
 		holding[at] += r.Cycles
 		// A commit alone keeps readers from the store. It does not encode, and leaves it to others to notify watches.
-		if !slices.Contains(frames, "sync.(*RWMutex).RUnlock") && strings.HasPrefix(at, "storage.") {
-			assert.Equal(t, "storage.(*memory).try", at)
+		if !slices.Contains(frames, "sync.(*RWMutex).RUnlock") && strings.HasPrefix(at, "engine.") {
+			assert.Equal(t, "engine.(*memory).try", at)
 		}
 	}
 	say(shares("where a GET waits for a lock", waiting))
 	say(shares("who holds a lock for which others wait", holding))
 	for at := range waiting {
-		assert.True(t, at == "storage.(*Engine).Get" || strings.HasPrefix(at, "delivery.(*Flights)."), "a GET waits in %s", at)
+		assert.True(t, at == "engine.(*Engine).Get" || strings.HasPrefix(at, "delivery.(*Flights)."), "a GET waits in %s", at)
 	}
 }
 
