@@ -101,8 +101,10 @@ func newHost(t *testing.T, change ...func(h *host)) *host {
 // start starts the host, or starts it again with a new store.
 func (h *host) start(t *testing.T, options storage.Options) {
 	store := memory.New(options)
+	maps := k8s.Resource[corev1.ConfigMap]()
+	maps.Wire.Sharded = true
 	kinds := []rest.Definition{
-		k8s.Resource[corev1.ConfigMap](),
+		maps,
 		builtin.Namespaces(),
 		builtin.Leases(),
 		builtin.Events(),
