@@ -72,8 +72,8 @@ func (r *Record) JSON(context.Context) ([]byte, error) { return r.text, nil }
 // Len returns the number of bytes of the JSON. It never reads the text.
 func (r *Record) Len() int { return len(r.text) }
 
-// InMemory returns the text that [Record.JSON] returns, if it is in memory, and otherwise nil. A store needs it where it
-// cannot wait. Other callers need JSON.
+// InMemory returns the text that [Record.JSON] returns, if it is in memory, and otherwise nil. Callers must not change
+// it. Only a store needs InMemory, where it cannot wait.
 func (r *Record) InMemory() []byte { return r.text }
 
 // Value returns the record's value in an index. An empty field counts as no value, because the extractor stores "" for
