@@ -15,7 +15,8 @@ func TestUnownedFields(t *testing.T) {
 	const head = `{"apiVersion":"example.com/v1","kind":"Gear","metadata":{"name":"a"`
 	k := gears(t)
 	first := managed.Writer{Manager: "first", Part: managed.Whole}
-	second := managed.Writer{Manager: "second", Part: managed.Whole, Unowned: [][]string{{"spec", "teeth"}, {"spec", "size"}}}
+	second := managed.Writer{Manager: "second", Part: managed.Whole,
+		Unowned: [][]string{{"spec", "teeth"}, {"spec", "size"}}}
 	obj := parse(t, head+`},"spec":{"size":1,"tags":["a"],"teeth":[{"name":"x"}]}}`)
 	owners := func(v doc.Value) (all map[string]string) {
 		all = map[string]string{}

@@ -174,7 +174,8 @@ func newOrder() (o order) {
 		"Missing fields are defaulted by the schema, types are checked, and the hooks Default and Canonicalize run. In the " +
 			"built-in dialect the object passes through its Go type.",
 		onWrite, record | shownBefore | translated | sent | now, inDefaults | asked, (*Write).setDefaults}
-	prepare := declaredStep{"prepare", "The rules of the kind and the Prepare hook change the object, which is then defaulted again.",
+	prepare := declaredStep{"prepare",
+		"The rules of the kind and the Prepare hook change the object, which is then defaulted again.",
 		onWrite, record | shownBefore | translated | sent | inDefaults, inDefaults, (*Write).prepare}
 	validate := declaredStep{"validate",
 		"The object is checked by the rules of metadata, the schema, Rules and the Validate hook. " +

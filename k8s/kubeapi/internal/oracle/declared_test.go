@@ -35,8 +35,10 @@ func (e example) theirs(o operation, obj runtime.Object) field.ErrorList {
 		features.DRAPartitionableDevicesType, features.InPlacePodVerticalScalingSchedulerPreemption} {
 		options[string(f)] = utilfeature.DefaultFeatureGate.Enabled(f)
 	}
-	if hpa, ok := old.(*autoscaling.HorizontalPodAutoscaler); ok && hpa.Spec.MinReplicas != nil && *hpa.Spec.MinReplicas == 0 {
-		options[string(features.HPAScaleToZero)] = true
+	if hpa, ok := old.(*autoscaling.HorizontalPodAutoscaler); ok {
+		if n := hpa.Spec.MinReplicas; n != nil && *n == 0 {
+			options[string(features.HPAScaleToZero)] = true
+		}
 	}
 	rules := slices.Concat(resourcevalidation.ResourceNormalizationRules, nodevalidation.NodeNormalizationRules)
 	return rest.ValidateDeclarativelyWithMigrationChecks(ctx, legacyscheme.Scheme, obj, old, o.theirs(obj, e.oldInternal),
