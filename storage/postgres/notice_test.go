@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/test/hangtest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
 	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
@@ -185,21 +186,31 @@ func TestUnreadNotifications(t *testing.T) {
 		require.NoError(t, pool.QueryRow(t.Context(), "SELECT pg_notification_queue_usage()").Scan(&share))
 		return share
 	}
-	const carried = 20
-	for n := range carried {
-		_, err := put(t.Context(), store, "x", fmt.Sprint(n, large, large))
+	writes := 0
+	write := func() {
+		t.Helper()
+		writes++
+		want, err := put(t.Context(), store, "x", fmt.Sprint(writes, large, large))
 		require.NoError(t, err)
+		require.Equal(t, want, next(t, cursor, 1)[0].Current)
 	}
-	next(t, cursor, carried)
-	small := used()
-	require.NotZero(t, small)
+	deadline := time.Now().Add(hangtest.Deadline)
+	for used() == 0 { // the commits of the store send nothing until the peer has joined
+		write()
+		require.True(t, time.Now().Before(deadline), "no commit notifies the peer")
+	}
+	const carried = 20
+	joined := used()
+	for range carried {
+		write()
+	}
+	small := used() - joined
+	require.Positive(t, small)
 	execute(t, pool, "SELECT pg_notify('something', repeat('x', 7900) || n) FROM generate_series(1, 11000) n")
 	before := used()
 	require.Greater(t, before, 0.01)
-	for n := range carried {
-		want, err := put(t.Context(), store, "x", fmt.Sprint(n, large, large))
-		require.NoError(t, err)
-		require.Equal(t, want, next(t, cursor, 1)[0].Current)
+	for range carried {
+		write()
 	}
 	assert.Less(t, used()-before, small/2, "the notifications carry no changes")
 }
