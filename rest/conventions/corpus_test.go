@@ -122,13 +122,16 @@ func (r *typeReader) known(name string) reflect.Type {
 		reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
 		reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](),
 		reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[apimeta.Time](),
-		reflect.TypeFor[apimeta.Condition](), reflect.TypeFor[time.Duration](), reflect.TypeFor[json.RawMessage]()} {
+		reflect.TypeFor[apimeta.Condition](), reflect.TypeFor[time.Duration]()} {
 		if t.String() == name {
 			return t
 		}
 	}
-	if name == "any" {
+	switch name {
+	case "any":
 		return reflect.TypeFor[any]()
+	case "json.RawMessage": // from Go 1.27 on an alias of a type with another name
+		return reflect.TypeFor[json.RawMessage]()
 	}
 	require.Fail(r.t, "an unknown type", name)
 	return nil
