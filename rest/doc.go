@@ -26,7 +26,7 @@
 //   - To run an API: [Limits], [Health] with each observe.HealthCheck, [Browsers], [ProgramVersion], [Transcoder] for
 //     CBOR, and [TypeCache] for programs that make many APIs. [Stats] and [API.OpenWatches] show what an API is doing.
 //   - To write a plug-in: [Plugin], [PluginAPI] and [PluginParts], [Evaluator] for rules that clients bring, and [Wait]
-//     for its Stop. Its parts are in the words of packages access, admission and observe.
+//     for its Stop. Its parts have the types of packages access, admission and observe.
 //   - Extensions, which may change until v1.1: [History], [HistoryOf], [HistoryClient] and [UndoOptions]; [Queries] and
 //     [CountOptions], with the answer in package queries; [Committed] for transactions.
 //

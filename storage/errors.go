@@ -62,7 +62,8 @@ func Unknown(err error) error {
 		status.Timeout("the write may or may not be committed: read the object before you repeat it", 0)}
 }
 
-// Unregistered returns an [ErrResource] for the cursors of a resource that is no longer registered.
+// Unregistered returns the error with which a store ends the cursors of a resource that it unregisters. The error wraps
+// [ErrResource], and clients see it as 410 Gone.
 func Unregistered(resource string) error {
 	return &failure{ErrResource, fmt.Errorf("%q was unregistered", resource),
 		status.Gone("the resource is no longer served")}

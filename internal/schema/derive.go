@@ -85,7 +85,7 @@ type ruled struct {
 	where  string
 }
 
-// fail records a fault. Its callers do not contain it, because none of them is in a hurry.
+// fail records a fault. It is not inlined: many places call it, and its speed does not matter.
 //
 //go:noinline
 func (d *deriver) fail(where string, err error) {

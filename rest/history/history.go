@@ -91,7 +91,7 @@ type FieldChange struct {
 }
 
 // UndoRequest is the body of a POST of the subresource undo: it gives an object the content of an earlier version
-// again, or creates a deleted object anew from its last version. The answer is the object.
+// again, or creates a deleted object from its last version. The answer is the object.
 type UndoRequest struct {
 	apimeta.TypeMeta `json:",inline"`
 	// Revision names the version. Any resourceVersion that the object had in this version names it. Default: the version

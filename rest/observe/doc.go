@@ -5,5 +5,5 @@
 // Packages rest/audit and rest/requestlog, and modules rest/metrics and rest/tracing, are observers. A plug-in that waits
 // for something tells them so with [BeginStep].
 //
-// The package also has the words of those who run an API: a [HealthCheck], the [Load] of the API, and an [OpenWatch].
+// The package also has the types that operators of an API read: [HealthCheck], [Load] and [OpenWatch].
 package observe

@@ -18,9 +18,9 @@ const (
 	Healthz HealthEndpoint = "healthz"
 )
 
-// HealthCheck is a check that the endpoints of health make besides those of the API itself. The report at /readyz names
-// a check that fails, but withholds the reason, because everybody may be allowed to read it. The log, and the path of
-// the single check, such as /readyz/billing, give the reason.
+// HealthCheck is a check that the health endpoints make in addition to the checks of the API. The report at /readyz
+// names a check that fails, but withholds the reason, because everybody may be allowed to read it. The log, and the
+// path of the single check, such as /readyz/billing, give the reason.
 type HealthCheck struct {
 	// Name is the name of the check in reports and paths, such as "billing". It is a DNS label. The names ping, store,
 	// plugins and shutdown belong to the API.

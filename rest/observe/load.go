@@ -30,7 +30,7 @@ type Usage struct {
 // OpenWatch is a watch that a client has open over HTTP.
 type OpenWatch struct {
 	User string `json:"user"`
-	// Path and Query are those of the request. They name the resource, the namespace and the selectors.
+	// Path and Query come from the URL of the request. They name the resource, the namespace and the selectors.
 	Path  string `json:"path"`
 	Query string `json:"query"`
 	// Behind is how many changes of the store the watch has yet to look at, whether or not it selects them. It grows while

@@ -10,8 +10,8 @@ import "github.com/decorum-go/decorum/apimeta"
 const APIVersion = "queries.decorum-go.github.io/v1"
 
 // Counts is the answer to a list with the parameter facets, see rest.Queries: how many of the selected objects have
-// which values. Its apiVersion is [APIVersion]. ResourceVersion is that of the state in which the objects were counted,
-// so a watch can continue from it.
+// which values. Its apiVersion is [APIVersion]. ResourceVersion is the revision at which the objects were counted, so
+// a watch can continue from it.
 type Counts struct {
 	apimeta.TypeMeta `json:",inline"`
 	apimeta.ListMeta `json:"metadata"`
@@ -27,7 +27,7 @@ type Facet struct {
 	Field string `json:"field"`
 	// Values are at most rest.Queries.MaxValues values, the most frequent first. It names no value above 4 KiB.
 	Values []ValueCount `json:"values"`
-	// Absent is the number of objects without the field, and Others that of the objects whose value is not among Values.
+	// Absent counts the objects without the field, and Others the objects whose value is not among Values.
 	Absent int64 `json:"absent"`
 	Others int64 `json:"others"`
 }

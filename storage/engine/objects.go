@@ -60,7 +60,8 @@ type table struct {
 	proposals  *sync.WaitGroup        // the proposals of a replica in progress
 }
 
-// ownKey returns a copy of a key that shares no memory with a request, and its namespace with other records.
+// ownKey returns a copy of a key, so that a record keeps no memory of a request alive. Records share the text of their
+// namespace.
 func (t *table) ownKey(k storage.Key) storage.Key {
 	return storage.Key{Resource: t.name, Namespace: t.names.String([]byte(k.Namespace)), Name: strings.Clone(k.Name)}
 }

@@ -242,8 +242,8 @@ func TestReadsShareQuestions(t *testing.T) {
 	})
 }
 
-// besideCutOff serves two replicas. While cut is true, the authority does not answer the second one.
-func besideCutOff(t *testing.T) (here, far *engine.Engine, cut *atomic.Bool) {
+// withCutOffPeer serves two replicas. While cut is true, the authority does not answer the second one.
+func withCutOffPeer(t *testing.T) (here, far *engine.Engine, cut *atomic.Bool) {
 	on := newTruth()
 	cut = new(atomic.Bool)
 	return serving(t, &replica{truth: on}), serving(t, &replica{truth: on, failing: func(string) error {
@@ -257,7 +257,7 @@ func besideCutOff(t *testing.T) (here, far *engine.Engine, cut *atomic.Bool) {
 // A replica without a connection serves reads, reports that it is not ready, and recovers.
 func TestCutOffReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		here, far, cut := besideCutOff(t)
+		here, far, cut := withCutOffPeer(t)
 		first, err := create(t.Context(), here, "x")
 		require.NoError(t, err)
 		synctest.Wait()

@@ -104,7 +104,7 @@ func TestStatsOfADurableStore(t *testing.T) {
 // A replica that its authority does not answer knows how long it has not been up to date.
 func TestStatsOfAReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		here, far, cut := besideCutOff(t)
+		here, far, cut := withCutOffPeer(t)
 		_, err := create(t.Context(), here, "x")
 		require.NoError(t, err)
 		_, err = far.Get(t.Context(), pod("x"), storage.MostRecent)

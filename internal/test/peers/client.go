@@ -39,10 +39,10 @@ func thing(namespace string, n int) string {
 }
 func nameOf(n int) string { return fmt.Sprintf("thing-%06d", n) }
 
-// objectSize is the size of an object in bytes, about.
+// objectSize is the approximate size of an object in bytes.
 var objectSize = 2 << 10
 
-// body is a Thing.
+// body returns a Thing.
 func body(name string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"apiVersion":"peers.example.com/v1","kind":"Thing","metadata":{"name":%q,"labels":{"app":"load"}},`+

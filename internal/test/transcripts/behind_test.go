@@ -15,8 +15,8 @@ import (
 	"github.com/decorum-go/decorum/rest/conformance"
 )
 
-// differently are the cases of Widgets that our server answers differently on purpose (rest/conformance/expected.yaml).
-var differently = conformance.Known{Different: []conformance.Different{
+// deviations are the cases of Widgets in which our server deviates on purpose (rest/conformance/expected.yaml).
+var deviations = conformance.Known{Different: []conformance.Different{
 	{Row: "version-on-create", Cases: []string{"create/resource-version-on-create"}},
 	{Row: "version-invalid-in-read", Cases: []string{"get/resource-version-invalid"}},
 }}
@@ -37,7 +37,7 @@ func TestTranscriptsBehindKubeAPIServer(t *testing.T) {
 	authority, err := os.ReadFile(s.Path("ca.crt"))
 	require.NoError(t, err)
 	report, err := conformance.Run(t.Context(), conformance.Options{Server: s.URL(), Token: "admin",
-		Authorities: authority, StrictMessages: true, Jobs: 4, Known: differently})
+		Authorities: authority, StrictMessages: true, Jobs: 4, Known: deviations})
 	require.NoError(t, err)
 	for _, r := range report.Results {
 		if !r.Verdict.OK() {

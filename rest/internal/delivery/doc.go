@@ -7,7 +7,7 @@
 //	Ending   the end of the API
 //	Flights  the requests and calls under way, with their places and seats
 //
-// A request takes and releases its seats, those of an access.Limiter, together with its place (places.go), so code that
+// A request takes and releases the seats of an access.Limiter together with its place (places.go), so code that
 // gives back a place also gives back the seats. A large answer, and the first objects of a watch, give them back only
 // while the client lets a piece wait ([Held.Waits]). Code that encodes or compresses more of the answer calls Resume
 // first, which waits for the seats (paced.go of room media).

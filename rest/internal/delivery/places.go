@@ -100,7 +100,7 @@ type Holder struct {
 	Exempt bool
 	// WaitsFor names the webhook for which the request may wait all the time that it has a place. It may be empty.
 	WaitsFor string
-	// Seats are what the request needs beside its place; nil for nothing. A request has them as long as it has a place,
+	// Seats are nil if the request needs only its place. A request has them as long as it has a place,
 	// except while it waits for a webhook, and after that while its answer is encoded.
 	Seats access.Seats
 }

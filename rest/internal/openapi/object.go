@@ -6,8 +6,8 @@ import "github.com/decorum-go/decorum/internal/doc"
 // the few that are never empty.
 type object []doc.Member
 
-// set adds a member, if its value is there. About eighty places call it, and none of them is in a hurry: each would
-// contain the growth of the slice.
+// set adds a member, unless its value is absent. It is not inlined: about eighty places call it, its speed does not
+// matter, and each copy would contain the code that grows the slice.
 //
 //go:noinline
 func (o *object) set(key string, v doc.Value) {

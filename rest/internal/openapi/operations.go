@@ -236,7 +236,7 @@ func (w *routeWriter) itemOperations(verbs []string, name, suffix, what string) 
 	return all
 }
 
-// common fills in what all operations of a route share. Its callers do not contain it, as those of set do not.
+// common fills in what all operations of a route share. Like set, it is not inlined, so that the program stays small.
 //
 //go:noinline
 func (w *routeWriter) common(r route, gvk apimeta.GroupVersionKind) route {

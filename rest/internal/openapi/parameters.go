@@ -7,8 +7,8 @@ type parameter struct {
 	name, in, typ, description string
 }
 
-// The lists of parameters are data of the program, and not functions that make them: those would be three times as long.
-// The lists have no room behind their ends, so append copies them.
+// The lists of parameters are literals, because functions that build them would make the program larger. They have no
+// spare capacity, so append copies them.
 
 func query(name, typ, description string) parameter {
 	return parameter{name, "query", typ, description}
@@ -66,7 +66,7 @@ func selectParameters(k *kind.Kind) []parameter {
 	return all
 }
 
-// listingParameters are those of selectParameters that all kinds have.
+// listingParameters are the selectParameters that all kinds have.
 var listingParameters = []parameter{
 	{"continue", "query", "string", "The text that the previous page of the list ended with: asks for the next page, with the same other parameters."},
 	{"fieldSelector", "query", "string", "Selects objects by their fields, e.g. metadata.name=x."},

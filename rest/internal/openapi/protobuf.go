@@ -25,7 +25,7 @@ func V3Protobuf(body []byte) ([]byte, error) {
 // message gathers the fields of a Protobuf message. What is zero or absent is left out, as Protobuf does.
 type message []byte
 
-// bytes adds a field. Its callers do not contain it, as those of set do not.
+// bytes adds a field. Like set, it is not inlined, so that the program stays small.
 //
 //go:noinline
 func (m *message) bytes(number int, value []byte) { *m = codec.AppendField(*m, number, value) }

@@ -31,8 +31,8 @@ type Strategy struct {
 	Owned func(obj, body doc.Value) doc.Value
 	// change returns obj without the changes that a write of this part may not make.
 	Change func(obj, old doc.Value, part Part) doc.Value
-	// Prepare returns obj without further such changes. Unlike the ones that Change drops, the client owns these fields,
-	// although its values are not kept. It is nil if there are none.
+	// Prepare returns obj without the changes of further fields. The client owns these fields, although the server keeps
+	// the old values. Prepare is nil if the kind has no such field.
 	Prepare func(obj, old doc.Value, part Part) doc.Value
 	// validate returns the faults of an object by the kind's own rules.
 	Validate func(obj, old doc.Value, part Part) status.FieldErrors

@@ -103,8 +103,8 @@ type companions interface {
 // errUnfit says that the companions do not fit, because another write has changed the object since they were planned.
 var errUnfit = errors.New("the object has changed since its companions were planned")
 
-// store commits an object alone, or in a group with its companions and with what it needs. If the companions do not fit
-// any more, it plans new ones.
+// store commits an object alone, or in a group with its companions and with what it needs. If the companions no
+// longer fit, it plans new ones.
 func (w *Write) store(ctx context.Context, on operations, key storage.Key, needs []need,
 	compute storage.UpdateFunc) (*storage.Record, error) {
 	atLeast := storage.Any

@@ -35,7 +35,7 @@ func (w *Write) planHistory(ctx context.Context, on operations, key storage.Key,
 	return kept{plan}, nil
 }
 
-// kept are the entries of a history with which a write keeps a version.
+// kept is the plan of the records that keep a former version of the object.
 type kept struct{ plan *past.Plan }
 
 func (k kept) keys() []storage.Key { return k.plan.Keys }

@@ -119,7 +119,8 @@ func (w *Write) join(ctx context.Context) error {
 	return nil
 }
 
-// storesNothing reports whether the write is a dry run whose result no later call needs. Those of a rehearsal need it.
+// storesNothing reports whether the write is a dry run whose result no later call needs. Later calls of a
+// rehearsal need the results of earlier ones.
 func (w *Write) storesNothing() bool { return w.Asked.DryRun && (w.in == nil || !w.in.rehearses) }
 
 // changed reports whether a commit has changed the object. All records that a transaction has not committed have the

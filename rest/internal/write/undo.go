@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// Undo gives the object the content of a former version, or creates a deleted object anew. It is an update or a create
+// Undo gives the object the content of a former version, or creates a deleted object again. It is an update or a create
 // like any other: it takes all steps, and the client's field manager owns what it changes. The body is an UndoRequest,
 // and the answer is the JSON of the object.
 func (w *Write) Undo(ctx context.Context, body doc.Value) ([]byte, error) {

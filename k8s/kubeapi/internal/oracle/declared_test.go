@@ -18,8 +18,8 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
-// theirs returns what Kubernetes finds wrong with an object of its internal version: the faults that its functions
-// find, of which some give way to those of the rules that its types declare.
+// theirs returns the faults that Kubernetes finds in an object of its internal version. Its validation functions find
+// them, and the rules that its types declare replace some of them.
 func (e example) theirs(o operation, obj runtime.Object) field.ErrorList {
 	old, verb := e.oldInternal, apioperation.Update
 	if o.name == "creation" {

@@ -11,7 +11,7 @@ import (
 )
 
 // inFlight limits how many requests the server works on at once, reads and writes apart, where flow control is off. It
-// implements [access.Limiter]. Watches count for nothing. Administrators get a place even if there is none, so that
+// implements [access.Limiter]. It does not count watches. Administrators get a place even if there is none, so that
 // they can repair what takes all places.
 type inFlight struct{ reads, writes limit }
 

@@ -46,7 +46,7 @@ func (r *report) follows(p *field.Path, text string, rule func(string) []string)
 	}
 }
 
-// obeys adds the errors of a rule that Kubernetes' types declare. Its words differ from those of older rules.
+// obeys adds the errors of a rule that Kubernetes' types declare. Older rules word the same errors differently.
 func (r *report) obeys(p *field.Path, text string,
 	rule func(_ context.Context, _ operation.Operation, p *field.Path, now, was *string) field.ErrorList) {
 	r.add(rule(context.Background(), operation.Operation{}, p, &text, nil)...)

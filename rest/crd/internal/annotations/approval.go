@@ -14,7 +14,7 @@ const (
 // Approval is what the annotation of its approval says about a definition in a group of the Kubernetes project.
 type Approval int
 
-// What the annotation says.
+// The annotation has one of these meanings.
 const (
 	ApprovalInvalid Approval = iota
 	Approved

@@ -17,7 +17,7 @@ const (
 // maxVersions is the bound of Versions in [rest.History].
 const maxVersions = 100
 
-// OfHistory returns those of the annotations that declare a history.
+// OfHistory selects the annotations that declare a history.
 func OfHistory(all map[string]string) map[string]string {
 	var out map[string]string
 	for _, name := range []string{versions, duration} {
@@ -31,8 +31,8 @@ func OfHistory(all map[string]string) map[string]string {
 	return out
 }
 
-// History returns the history that annotations declare, or nil if they declare none. One of both is enough; the
-// defaults are those of [rest.History].
+// History returns the history that annotations declare, or nil if they declare none. One of the two
+// is enough, and [rest.History] has the defaults.
 func History(all map[string]string) (*rest.History, status.FieldErrors) {
 	var h rest.History
 	var faults status.FieldErrors
