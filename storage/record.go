@@ -103,14 +103,9 @@ func (r *Record) AppendAt(ctx context.Context, dst []byte, revision watch.Revisi
 	if err != nil {
 		return dst, err
 	}
-	return appendAt(dst, text, r.Version, revision), nil
-}
-
-// appendAt appends a text with another revision as its resourceVersion.
-func appendAt(dst, text []byte, version Span, revision watch.Revision) []byte {
-	dst = append(dst, text[:version.Start]...)
+	dst = append(dst, text[:r.Version.Start]...)
 	dst = strconv.AppendUint(dst, uint64(revision), 10)
-	return append(dst, text[version.End:]...)
+	return append(dst, text[r.Version.End:]...), nil
 }
 
 // Holds reports whether the JSON of the record equals a text, apart from the resourceVersion. It does if the store kept
