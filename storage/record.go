@@ -27,6 +27,13 @@ type Record struct {
 	// Creator names the user who created the object, if the store had a [Ledger] at that time. Later writes keep it.
 	// Records from before the store was opened do not have it.
 	Creator string
+	source  TextSource // reads the text of a record that has none
+}
+
+// TextSource reads the texts of records that a store does not hold in memory. Only a store needs it.
+type TextSource interface {
+	// Text returns the text of a record that [Record.Unloaded] has made for this source.
+	Text(ctx context.Context, r *Record) ([]byte, error)
 }
 
 // Moment is a time in microseconds since 1970. Records keep times in this form, because a time.Time is three times as
@@ -59,21 +66,28 @@ type Extracted struct {
 	Owners []string
 	// Deleting reports whether metadata.deletionTimestamp is set.
 	Deleting bool
+	size     uint32 // bytes of the JSON of a record
 }
 
 // Span selects a part of a record's JSON: JSON[Start:End].
 type Span struct{ Start, End uint32 }
 
 // JSON returns the canonical text of the object, with Revision as its metadata.resourceVersion. The store owns it;
-// callers must not change it. Today's stores hold all texts in memory. A store that has to read the text from durable
-// storage returns the context's error if the context ends first, and [ErrUnavailable] if it cannot read the text.
-func (r *Record) JSON(context.Context) ([]byte, error) { return r.text, nil }
+// callers must not change it. If the store does not hold the text in memory, JSON reads it from durable storage. It
+// returns the context's error if the context ends first, 410 Expired if the store no longer has the text of this
+// revision, and the store's error if it cannot read the text.
+func (r *Record) JSON(ctx context.Context) ([]byte, error) {
+	if r.source != nil {
+		return r.source.Text(ctx, r)
+	}
+	return r.text, nil
+}
 
 // Len returns the number of bytes of the JSON. It never reads the text.
-func (r *Record) Len() int { return len(r.text) }
+func (r *Record) Len() int { return int(r.size) }
 
-// InMemory returns the text that [Record.JSON] returns, if it is in memory, and otherwise nil. Callers must not change
-// it. Only a store needs InMemory, where it cannot wait.
+// InMemory returns the text that [Record.JSON] returns, if the record holds it, and otherwise nil. Callers must not
+// change it. Only a store needs InMemory, where it cannot wait.
 func (r *Record) InMemory() []byte { return r.text }
 
 // Value returns the record's value in an index. An empty field counts as no value, because the extractor stores "" for
@@ -91,7 +105,15 @@ func (r *Record) Value(in watch.Index) (value string, ok bool) {
 // With returns a copy of the record with another text and its parts, such as the text of the object in another version.
 func (r *Record) With(text []byte, parts Extracted) *Record {
 	c := *r
-	c.text, c.Extracted = text, parts
+	c.text, c.source, c.Extracted = text, nil, parts
+	c.size = uint32(len(text))
+	return &c
+}
+
+// Unloaded returns a copy of the record without its text, which a source reads.
+func (r *Record) Unloaded(source TextSource) *Record {
+	c := *r
+	c.text, c.source = nil, source
 	return &c
 }
 

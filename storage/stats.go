@@ -21,8 +21,10 @@ type StoreStats struct {
 	Revision watch.Revision
 	// Resources are the figures of the registered resources, by [Resource].Name.
 	Resources map[string]ResourceStats
-	// ObjectBytes is how much memory the latest records take.
+	// ObjectBytes is how much memory the latest records take with all their texts.
 	ObjectBytes int64
+	// Texts describes the texts in memory. It is nil if all texts are in memory.
+	Texts *TextStats
 	// History describes the recent changes that the store keeps for watches, and for reads of old states.
 	History HistoryStats
 	// Commits is how many groups of changes the store has made visible. A replica also counts those of other replicas.
@@ -64,6 +66,15 @@ type HistoryStats struct {
 	Oldest watch.Revision
 	// Since is the time of the oldest change, or zero without changes.
 	Since time.Time
+}
+
+// TextStats describes the texts that a store with a limit for texts holds in memory for readers. It does not count the
+// texts that the history needs.
+type TextStats struct {
+	// Bytes is what these texts take, and MaxBytes its limit.
+	Bytes, MaxBytes int64
+	// Reads is how many texts the store has read from durable storage since the process has begun.
+	Reads uint64
 }
 
 // ReplicaStats describe how up to date a replica is.

@@ -225,7 +225,7 @@ func (f *file) Rewrite(ctx context.Context, resource, form string, records []*st
 			size += records[n].Len()
 			n++
 		}
-		if err := f.rewrite(resource, form, records[:n]); err != nil {
+		if err := f.rewrite(ctx, resource, form, records[:n]); err != nil {
 			return err
 		}
 		records = records[n:]
@@ -234,10 +234,10 @@ func (f *file) Rewrite(ctx context.Context, resource, form string, records []*st
 }
 
 // rewrite replaces records that still have the same revision.
-func (f *file) rewrite(resource, form string, records []*storage.Record) error {
+func (f *file) rewrite(ctx context.Context, resource, form string, records []*storage.Record) error {
 	at := &place{resource: resource}
 	return f.update(at, func(tx *bbolt.Tx, c *committed) error {
-		w := writing{file: f, tx: tx, committed: c, at: at}
+		w := writing{ctx: ctx, file: f, tx: tx, committed: c, at: at}
 		for _, r := range records {
 			old, err := w.current(r.Key)
 			if err != nil {

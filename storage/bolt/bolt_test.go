@@ -124,6 +124,11 @@ func TestStore(t *testing.T) {
 	storagetest.Run(t, subject(bolt.Options{}))
 }
 
+// TestColdStore reads every text from the file, because no text fits into the budget.
+func TestColdStore(t *testing.T) {
+	storagetest.Run(t, subject(bolt.Options{TextBytes: 1, Engine: storage.Options{MaxLogBytes: 64 << 20}}))
+}
+
 func TestSealedStore(t *testing.T) {
 	aead, err := bolt.NewAEAD(bolt.Key{ID: "1", Secret: make([]byte, 32)})
 	require.NoError(t, err)

@@ -19,6 +19,9 @@ import (
 // the file.
 const reserved int64 = 8 << 30
 
+// reservedForMany is the address space for a file that may be larger than memory.
+const reservedForMany int64 = 1 << 40
+
 // growBy is how many bytes a file grows at a time.
 const growBy = 4 << 20
 
@@ -89,6 +92,9 @@ func (f *file) openDB(readOnly bool) error {
 		OpenFile: f.keepHandle}
 	if strconv.IntSize == 64 && runtime.GOOS != "windows" {
 		space := reserved
+		if f.opts.TextBytes > 0 {
+			space = reservedForMany
+		}
 		options.InitialMmapSize = int(space)
 	}
 	err := guard(f.path, nil, func() (err error) {

@@ -22,6 +22,11 @@ type Options struct {
 	// [storage.ErrReadOnly], which states the bytes in use and the limit. The store still accepts deletions and other
 	// updates, so the file may slightly exceed the limit. Zero means no limit.
 	MaxBytes int64
+	// TextBytes limits the bytes of texts that the store holds in memory for readers, and so lets a file contain more
+	// objects than memory can hold. The store then holds about half a KB for each object, for selection, and reads from
+	// the file the texts that are not in memory. It also holds the texts of its history; MaxLogBytes is a quarter of
+	// TextBytes by default. Zero means that all texts are in memory.
+	TextBytes int64
 	// Transformer seals the JSON of objects in the file, for example with [NewAEAD]. Nil stores plain JSON. A file may
 	// contain both sealed and plain objects (see [Store.Reseal]). If Seal fails or panics during a write, the store
 	// refuses writes until the host opens it again.

@@ -24,7 +24,11 @@ func (w *writing) trim(most int) error {
 	if age == 0 {
 		age = defaultHistoryAge
 	}
-	if limit == 0 {
+	switch {
+	case limit != 0:
+	case w.file.opts.TextBytes > 0:
+		limit = max(1, w.file.opts.TextBytes/historyShare)
+	default:
 		limit = max(leastHistoryBytes, w.objectBytes/historyShare)
 	}
 	if most := w.file.opts.MaxBytes; most > 0 && w.size-w.free > most { // the store is full

@@ -102,7 +102,7 @@ func (t *table) received(s *Stored, form *storage.Resource, base *storage.Record
 	if s.Form == form.Fingerprint {
 		err = setText(r, s.JSON, form)
 	} else {
-		r, err = inForm(r, form)
+		r, err = inForm(context.Background(), r, form) // the record holds its text
 	}
 	if err != nil {
 		return nil, err

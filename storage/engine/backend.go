@@ -59,6 +59,17 @@ type BoundedBackend interface {
 	Room(grown int64) error
 }
 
+// TextBackend is a [Backend] from which the engine reads texts one by one, so that it need not hold all of them in
+// memory.
+type TextBackend interface {
+	// MaxTextBytes returns how many bytes of texts the engine holds in memory for readers, or 0 if it holds all texts.
+	MaxTextBytes() int64
+	// Text returns the stored record of an object, as Load yields it, or the zero value if the object does not exist. It
+	// may be called at any time between Begin and the end of Close, from several goroutines. A call during Append may
+	// return the record before or after the change. After Close, Text returns [storage.ErrClosed].
+	Text(ctx context.Context, key storage.Key) (Stored, error)
+}
+
 // Start is the state from which an engine continues.
 type Start struct {
 	// Revision is the revision of the stored state.

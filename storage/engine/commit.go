@@ -120,7 +120,7 @@ func (o *objects) publish(group []watch.Change[storage.Record], writes []write, 
 	if err := o.log.Append(group); err != nil {
 		return err
 	}
-	o.past.forget(nil, o.log.Compacted())
+	o.forget(o.log.Compacted())
 	if o.log.Revision() < last { // the group ends with changes of resources that are not served
 		return o.log.Advance(last)
 	}

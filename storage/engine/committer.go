@@ -77,7 +77,7 @@ func (sole) wake(*table)                                      {}
 // functions of its form, which may hold the whole declaration of the host.
 func (s sole) shed(t *table) {
 	if !s.removeEmpty(t) {
-		t.form = &storage.Resource{Name: t.form.Name, Namespaced: t.form.Namespaced, Indexed: t.form.Indexed,
-			Fingerprint: t.form.Fingerprint}
+		t.setForm(&storage.Resource{Name: t.form.Name, Namespaced: t.form.Namespaced, Indexed: t.form.Indexed,
+			Fingerprint: t.form.Fingerprint})
 	}
 }

@@ -25,13 +25,15 @@ func (e *Engine) Receive(s Stored) (*storage.Record, error) {
 // the object does not exist, and nil JSON deletes it. If nothing changes, Current is Previous. The JSON has an empty
 // resourceVersion. Draft returns [storage.ErrReadOnly] if a newer program has stored the object, or if this program
 // cannot read it.
-func (e *Engine) Draft(key storage.Key, current *storage.Record, next []byte) (storage.Entry, error) {
+func (e *Engine) Draft(
+	ctx context.Context, key storage.Key, current *storage.Record, next []byte,
+) (storage.Entry, error) {
 	t, err := e.tableOf(key)
 	if err != nil {
 		return storage.Entry{}, err
 	}
 	w := write{table: t, form: e.formOf(t), key: key, base: current}
-	if err := w.prepare(next, e.log.Revision()+1); err != nil {
+	if err := w.prepare(ctx, next, e.log.Revision()+1); err != nil {
 		return storage.Entry{}, err
 	}
 	entry := storage.Entry{Key: key, Previous: current, Current: current, Form: w.form.Fingerprint}

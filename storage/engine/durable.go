@@ -21,6 +21,7 @@ func Open(ctx context.Context, backend Backend, opts storage.Options) (*Engine, 
 		return nil, errors.Join(err, backend.Close())
 	}
 	o := newObjects(opts, start)
+	o.texts = newTexts(backend)
 	d := &durable{sole: sole{o}, backend: backend, queue: queue{assigned: start.Revision}}
 	if start.ReadOnly != nil {
 		d.readOnly = storage.ReadOnly(start.ReadOnly)
@@ -165,6 +166,7 @@ func (d *durable) resourcesIn(ctx context.Context, namespace string,
 // load reads without a lock, because no other goroutine can see the table yet.
 func (d *durable) load(ctx context.Context, form *storage.Resource) error {
 	l := &loading{objects: d.objects, table: newTable(form)}
+	l.table.origin = d.texts.newOrigin(form)
 	if err := d.stored(ctx, form, 0, func(s Stored) error { return l.take(ctx, s) }); err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (o *objects) compactSome(through watch.Revision) (at watch.Revision, more b
 		return 0, false, storage.ErrClosed
 	}
 	more = o.log.CompactSome(through)
-	o.past.forget(nil, o.log.Compacted())
+	o.forget(o.log.Compacted())
 	return min(through, o.revision), more, nil
 }
 

@@ -39,6 +39,7 @@ func (l *loading) take(ctx context.Context, s Stored) error {
 	if err != nil {
 		return aboutKey(s.Key, err)
 	}
+	l.table.origin.unload(r, true)
 	l.table.tree.Load(r)
 	for _, i := range l.table.indexes {
 		i.replace(nil, r)
@@ -61,7 +62,7 @@ func (l *loading) record(s *Stored) (*storage.Record, error) {
 	if s.Form == t.form.Fingerprint {
 		return r, setText(r, s.JSON, t.form)
 	}
-	r, err := inForm(r, t.form)
+	r, err := inForm(context.Background(), r, t.form) // the record holds its text
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ type objects struct {
 	log    *watch.Log[storage.Record]
 	past   past
 	ledger storage.Ledger // nil without limits
+	texts  *texts         // nil if all texts are in memory
 	probes sync.Pool      // *Record, search keys for the trees
 	live   atomic.Int64   // bytes of the latest records
 
@@ -42,6 +43,7 @@ type table struct {
 	name       string
 	namespaced bool
 	form       *storage.Resource // replaced when the resource is registered again
+	origin     *origin           // reads the texts of the records; nil if the records hold their texts
 	dormant    bool              // the resource was unregistered
 	booked     bool              // the ledger counts the records
 	holders    []storage.Holder  // who has registered the resource
@@ -81,7 +83,7 @@ func newObjects(opts storage.Options, start Start) *objects {
 		Size:      heldByChange,
 		StateSize: textSize,
 		Value:     (*storage.Record).Value,
-		Aged:      func(compacted watch.Revision) { o.past.forget(nil, compacted) },
+		Aged:      o.forget,
 		Now:       opts.Now,
 	})
 	return o
@@ -89,10 +91,21 @@ func newObjects(opts storage.Options, start Start) *objects {
 
 // logLimit returns how many bytes the log may hold.
 func (o *objects) logLimit() int64 {
-	if o.opts.MaxLogBytes > 0 {
+	switch {
+	case o.opts.MaxLogBytes > 0:
 		return o.opts.MaxLogBytes
+	case o.texts != nil:
+		return max(1, o.texts.limit/logShare)
 	}
 	return max(leastLogBytes, o.live.Load()/logShare)
+}
+
+// forget drops what only changes up to a revision need, which the log has dropped.
+func (o *objects) forget(dropped watch.Revision) {
+	o.past.forget(nil, dropped)
+	if o.texts != nil {
+		o.texts.release(dropped)
+	}
 }
 
 // heldByChange returns the number of bytes that stay in memory only because the log holds a change. These are the bytes

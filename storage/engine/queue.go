@@ -75,6 +75,9 @@ func (d *durable) enqueue(writes []write, claim storage.Claim, now time.Time) en
 		e.refused = true
 		return e
 	}
+	if d.texts != nil {
+		d.texts.assign(writes, group)
+	}
 	e.group = d.push(group, writes, now)
 	if !d.driven {
 		d.driven = true
@@ -195,6 +198,9 @@ func (d *durable) finishAll(batch []*pending, err error) (next []*pending) {
 	}
 	for _, p := range batch {
 		d.finish(p, d.publish(p.group, p.writes, p.group[len(p.group)-1].Revision))
+		if d.texts != nil {
+			d.texts.settle(p.group)
+		}
 	}
 	if i := slices.IndexFunc(d.waiting, func(p *pending) bool { return !p.left }); i >= 0 {
 		heir := d.waiting[i]

@@ -42,7 +42,8 @@ func (e *Engine) Register(ctx context.Context, resource storage.Resource) error 
 	t.hold(resource.Holder)
 	e.bookTable(t)
 	if t.dormant {
-		t.form, t.dormant = &resource, false // Unregister may have stripped the form
+		t.setForm(&resource) // Unregister may have stripped the form
+		t.dormant = false
 		e.committer.wake(t)
 	}
 	return nil
@@ -69,7 +70,15 @@ func (e *Engine) replaceForm(ctx context.Context, t *table, form *storage.Resour
 func (o *objects) setForm(t *table, form *storage.Resource) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	t.setForm(form)
+}
+
+// setForm gives the table another form with the same fingerprint. The caller holds the lock of the objects.
+func (t *table) setForm(form *storage.Resource) {
 	t.form = form
+	if t.origin != nil {
+		t.origin.form.Store(form)
+	}
 }
 
 // checkResource validates the declaration of a resource.
@@ -92,9 +101,11 @@ func newTable(form *storage.Resource) *table {
 }
 
 // inForm converts the record to another form, at the same revision.
-func inForm(r *storage.Record, form *storage.Resource) (*storage.Record, error) {
-	json := r.InMemory()
-	var err error
+func inForm(ctx context.Context, r *storage.Record, form *storage.Resource) (*storage.Record, error) {
+	json, err := r.JSON(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if form.Upgrade != nil {
 		if json, err = form.Upgrade(json); err != nil {
 			return nil, err

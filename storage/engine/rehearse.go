@@ -19,7 +19,7 @@ func (e *Engine) Rehearse(ctx context.Context, key storage.Key, current *storage
 		return err
 	}
 	one := []write{{table: t, form: e.formOf(t), key: key, base: current}}
-	if err := one[0].prepare(bytes.Clone(next), e.log.Revision()+1); err != nil {
+	if err := one[0].prepare(ctx, bytes.Clone(next), e.log.Revision()+1); err != nil {
 		return err
 	}
 	claim := e.claim(ctx, one)

@@ -29,6 +29,9 @@ func (e *Engine) StoreStats() storage.StoreStats {
 			}
 		}
 	}
+	if e.texts != nil {
+		s.Texts = e.texts.stats()
+	}
 	e.committer.report(&s)
 	return s
 }

@@ -61,9 +61,9 @@ func sizeOfStrings(all []string) (size int64) {
 // shared reports whether two slices share their memory.
 func shared[E any](a, b []E) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
-// recordAt returns a copy of the record at another revision.
-func recordAt(r *storage.Record, revision watch.Revision) *storage.Record {
-	c := r.With(slices.Clone(r.InMemory()), r.Extracted)
+// recordAt returns a copy of a record with this text at another revision.
+func recordAt(r *storage.Record, text []byte, revision watch.Revision) *storage.Record {
+	c := r.With(slices.Clone(text), r.Extracted)
 	stamp(c, revision)
 	return c
 }
@@ -111,9 +111,8 @@ func checkParts(p *storage.Extracted, json []byte) error {
 	return nil
 }
 
-// sameText reports whether another text equals the record's except for the resourceVersion.
-func sameText(r *storage.Record, json []byte, version storage.Span) bool {
-	text := r.InMemory()
+// sameText reports whether another text equals that of the record except for the resourceVersion.
+func sameText(r *storage.Record, text, json []byte, version storage.Span) bool {
 	return string(text[:r.Version.Start]) == string(json[:version.Start]) &&
 		string(text[r.Version.End:]) == string(json[version.End:])
 }

@@ -118,7 +118,7 @@ func (x *transaction) run(ctx context.Context, fn func(context.Context) error) (
 	defer x.close()
 	err = fn(context.WithValue(ctx, transactionKey{x.engine}, x))
 	x.close()
-	writes, failed := x.group()
+	writes, failed := x.group(ctx)
 	return writes, cmp.Or(err, failed, ctx.Err())
 }
 
@@ -165,7 +165,7 @@ func (x *transaction) close() {
 }
 
 // group returns the group of a closed transaction: the changes, then what it has only seen.
-func (x *transaction) group() (writes []write, err error) {
+func (x *transaction) group(ctx context.Context) (writes []write, err error) {
 	revision := x.engine.log.Revision()
 	writes = make([]write, 0, len(x.objects)+len(x.listed))
 	for i, o := range x.changed {
@@ -174,7 +174,7 @@ func (x *transaction) group() (writes []write, err error) {
 		if o.now != nil {
 			next = o.now.InMemory()
 		}
-		err = cmp.Or(err, w.prepare(next, revision+watch.Revision(i)+1))
+		err = cmp.Or(err, w.prepare(ctx, next, revision+watch.Revision(i)+1))
 		if w.next != nil {
 			w.next.Creator = cmp.Or(o.now.Creator, w.next.Creator)
 		}
@@ -262,7 +262,7 @@ func (x *transaction) update(
 		drafts := make([]storage.Entry, len(keys))
 		records := make([]*storage.Record, len(keys))
 		for i := range keys {
-			if drafts[i], err = x.engine.Draft(keys[i], now[i], next[i]); err != nil {
+			if drafts[i], err = x.engine.Draft(ctx, keys[i], now[i], next[i]); err != nil {
 				return nil, err
 			}
 			if records[i] = drafts[i].Current; records[i] == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -16,6 +17,7 @@ type write struct {
 	form    *storage.Resource // the table's form at the time of read
 	key     storage.Key
 	base    *storage.Record // the record that the update function saw; nil if none
+	was     []byte          // the text of base
 	after   *pending        // the group that writes base; nil if base is durable
 	next    *storage.Record // the record to commit; nil to delete
 	changes bool            // false for a no-op
@@ -67,7 +69,11 @@ func (e *Engine) Update(ctx context.Context, key storage.Key, fn storage.UpdateF
 			err = ctx.Err() // the function may have run longer than its caller waits
 		}
 		if err == nil {
-			err = w.prepare(next, e.log.Revision()+1)
+			err = w.prepare(ctx, next, e.log.Revision()+1)
+		}
+		if err != nil && e.outran(one[:], err) {
+			e.conflicts.Add(1)
+			continue
 		}
 		if err != nil {
 			if again, err := e.committer.refused(ctx, one[:], err); !again {
@@ -122,7 +128,11 @@ func (e *Engine) UpdateAll(
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = prepareAll(all, next, e.log.Revision())
+			err = prepareAll(ctx, all, next, e.log.Revision())
+		}
+		if err != nil && e.outran(all, err) {
+			e.conflicts.Add(1)
+			continue
 		}
 		if err != nil {
 			if again, err := e.committer.refused(ctx, all, err); !again {
@@ -181,12 +191,17 @@ func (e *Engine) commit(ctx context.Context, writes []write) (first watch.Revisi
 	return e.committer.commit(ctx, writes, e.claim(ctx, writes), now)
 }
 
-func prepareAll(all []write, next [][]byte, revision watch.Revision) error {
+// outran reports whether an update failed because the store no longer has the text of a record that has changed.
+func (e *Engine) outran(writes []write, err error) bool {
+	return e.texts != nil && status.IsExpired(err) && !e.holds(writes)
+}
+
+func prepareAll(ctx context.Context, all []write, next [][]byte, revision watch.Revision) error {
 	if len(next) != len(all) {
 		return fmt.Errorf("%w: the function returned %d texts for %d keys", storage.ErrJSON, len(next), len(all))
 	}
 	for i := range all {
-		if err := all[i].prepare(next[i], revision+watch.Revision(i)+1); err != nil {
+		if err := all[i].prepare(ctx, next[i], revision+watch.Revision(i)+1); err != nil {
 			return err
 		}
 	}
@@ -216,13 +231,18 @@ func (o *objects) read(ctx context.Context, writes []write) error {
 }
 
 // prepare does everything that needs no lock. It assumes the revision that the commit will probably have.
-func (w *write) prepare(next []byte, revision watch.Revision) error {
-	w.next, w.changes = nil, false
+func (w *write) prepare(ctx context.Context, next []byte, revision watch.Revision) (err error) {
+	w.next, w.was, w.changes = nil, nil, false
+	if w.base != nil {
+		if w.was, err = w.base.JSON(ctx); err != nil {
+			return err
+		}
+	}
 	if next == nil {
 		w.changes, w.grown = w.base != nil, -sizeOf(w.base)
 		return nil
 	}
-	if w.base != nil && bytes.Equal(next, w.base.InMemory()) {
+	if w.base != nil && bytes.Equal(next, w.was) {
 		return nil
 	}
 	parts, err := w.form.Extract(next)
@@ -232,7 +252,7 @@ func (w *write) prepare(next []byte, revision watch.Revision) error {
 	if err := checkParts(&parts, next); err != nil {
 		return aboutKey(w.key, err)
 	}
-	if w.base != nil && sameText(w.base, next, parts.Version) {
+	if w.base != nil && sameText(w.base, w.was, next, parts.Version) {
 		return nil
 	}
 	r := (&storage.Record{}).With(next, parts)
@@ -257,7 +277,7 @@ func (w *write) result(revision watch.Revision) *storage.Record {
 	case w.next != nil:
 		return w.next
 	case w.changes:
-		return recordAt(w.base, revision)
+		return recordAt(w.base, w.was, revision)
 	default:
 		return w.base
 	}

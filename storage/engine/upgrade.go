@@ -12,6 +12,7 @@ const patientRounds = 8
 // each record.
 func (e *Engine) upgrade(ctx context.Context, t *table, form *storage.Resource) error {
 	defer e.resume(t)
+	from := e.texts.newOrigin(form)
 	upgraded, newer, err := e.reload(ctx, t, form, nil)
 	if err != nil {
 		return err
@@ -32,7 +33,7 @@ func (e *Engine) upgrade(ctx context.Context, t *table, form *storage.Resource) 
 				return err
 			}
 		}
-		next, grown, err := e.prepareTable(ctx, s, form, upgraded)
+		next, grown, err := e.prepareTable(ctx, s, form, from, upgraded)
 		if err != nil {
 			return err
 		}
@@ -103,11 +104,11 @@ func (e *Engine) reload(
 // prepareTable returns a table with the records of a snapshot in a form, and how many bytes they have grown. The table
 // has no tree if only the indexes differ. upgraded holds the records that earlier rounds have upgraded.
 func (o *objects) prepareTable(
-	ctx context.Context, s *snapshot, form *storage.Resource, upgraded map[*storage.Record]*storage.Record,
+	ctx context.Context, s *snapshot, form *storage.Resource, from *origin, upgraded map[*storage.Record]*storage.Record,
 ) (next *table, grown int64, err error) {
 	next = &table{form: form, indexes: newIndexes(form.Indexed)}
 	if o.formOf(s.table).Fingerprint != form.Fingerprint {
-		next.tree = newRecords()
+		next.tree, next.origin = newRecords(), from
 	}
 	visited := 0
 	s.tree.Scan(func(r *storage.Record) bool {
@@ -119,12 +120,13 @@ func (o *objects) prepareTable(
 		record := r
 		if next.tree != nil {
 			if record = upgraded[r]; record == nil {
-				if record, err = inForm(r, form); err != nil {
+				if record, err = inForm(ctx, r, form); err != nil {
 					err = aboutKey(r.Key, err)
 					return false
 				}
 				upgraded[r] = record
 			}
+			from.unload(record, false)
 			next.tree.Load(record)
 			grown += sizeOf(record) - sizeOf(r)
 		}
@@ -145,10 +147,15 @@ func (o *objects) replace(t *table, s *snapshot, next *table, grown int64) bool 
 	if t.latest != s || len(t.ahead) > 0 {
 		return false
 	}
-	t.form, t.indexes, t.latest = next.form, next.indexes, nil
+	t.indexes, t.latest = next.indexes, nil
 	if next.tree == nil {
+		t.setForm(next.form)
 		return true
 	}
+	if t.origin != nil {
+		t.origin.form.Store(nil)
+	}
+	t.form, t.origin = next.form, next.origin
 	o.replaceTree(t, func() { t.tree, t.newer, t.changed = next.tree, next.newer, o.revision })
 	o.live.Add(grown)
 	o.log.CompactResource(storage.Key{Resource: t.name}, o.revision)

@@ -168,7 +168,7 @@ func (s *Store) updateIn(ctx context.Context, tx pgx.Tx, keys []storage.Key,
 	p := &proposal{Group: engine.Group{Entries: make([]storage.Entry, len(keys))}}
 	records, changes := make([]*storage.Record, len(keys)), false
 	for i := range keys {
-		e, err := s.Draft(keys[i], current[i], next[i])
+		e, err := s.Draft(ctx, keys[i], current[i], next[i])
 		if err != nil {
 			return nil, err
 		}

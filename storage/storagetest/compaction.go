@@ -24,7 +24,7 @@ var compactionRules = []rule{
 		before := s.list(storage.Query{Within: scope})
 		require.NoError(s, s.store.Compact(s.ctx, revisions[10]))
 		after := s.list(storage.Query{Within: scope})
-		require.Equal(s, before, after, "the latest state is not part of the history")
+		s.requireSame(before, after, "the latest state is not part of the history")
 
 		for i, revision := range revisions {
 			_, err := s.store.List(s.ctx, storage.Query{Within: scope, Revision: revision, Exact: true}, nil)

@@ -47,7 +47,7 @@ var failRules = []rule{
 			require.Zero(s, status.From(err).Status.Details.RetryAfterSeconds)
 			for range 2 {
 				_, err = s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) {
-					require.Equal(s, current, r, "what failed is not seen")
+					s.requireSame(current, r, "what failed is not seen")
 					return object(key, "blue", 3), nil
 				})
 				require.ErrorIs(s, err, storage.ErrReadOnly)
@@ -61,7 +61,7 @@ var failRules = []rule{
 			require.Len(s, changes, 1)
 			got, err := s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) { return Text(r), nil })
 			require.NoError(s, err, "a no-op writes nothing")
-			require.Equal(s, current, got)
+			s.requireSame(current, got)
 			_, err = s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) { return nil, errRefused })
 			require.Equal(s, errRefused, err)
 			s.checkInvariants()

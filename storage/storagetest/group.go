@@ -42,7 +42,7 @@ var groupRules = []rule{
 		require.Len(s, changes, 2)
 		require.Equal(s, []watch.Revision{first, last}, []watch.Revision{changes[0].Revision, changes[1].Revision})
 		require.Nil(s, changes[0].Current)
-		require.Equal(s, records[4], changes[1].Current)
+		s.requireSame(records[4], changes[1].Current)
 
 		cursor = s.watch(watch.Key{Resource: widgets}, first)
 		changes, err = cursor.Poll(nil)

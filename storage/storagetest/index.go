@@ -156,5 +156,5 @@ func (s *subject) checkTerms(random *rand.Rand, revision watch.Revision) {
 		opts.After = got[len(got)-1].Key
 	}
 	require.Equal(s, names(want), names(got), "%+v", opts)
-	require.Equal(s, want, got)
+	s.requireSame(want, got)
 }

@@ -128,7 +128,7 @@ var listRules = []rule{
 						got = append(got, page.Records...)
 					}
 					require.Zero(s, page.Remaining)
-					require.Equal(s, whole.Records, got, "limit %d", limit)
+					s.requireSame(whole.Records, got, "limit %d", limit)
 				}
 			}
 		}},
@@ -167,7 +167,7 @@ var listRules = []rule{
 						opts.After = page.Records[0].Key
 					}
 				}
-				assert.Equal(s, whole.Records, got)
+				s.assertSame(whole.Records, got)
 			})
 			s.remove(key(resource, i%count))
 		}

@@ -21,7 +21,7 @@ var peerRules = []rule{
 			r := here.put(widget("a", fmt.Sprint(n%3)), "red", n)
 			got, err := there.store.Get(s.ctx, r.Key, storage.MostRecent)
 			require.NoError(s, err)
-			require.Equal(s, r, got)
+			s.requireSame(r, got)
 			page := there.list(storage.Query{Within: scope, Revision: r.Revision, Exact: true})
 			require.Equal(s, r.Revision, page.Revision)
 			cursor := there.watch(scope, position)

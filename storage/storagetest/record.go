@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -33,4 +36,37 @@ func Holds(r *storage.Record, text []byte) bool {
 		panic(fmt.Errorf("record %v: %w", r.Key, err))
 	}
 	return held
+}
+
+// assertSame checks that records, or lists of records, are equal. Records that do not hold their texts are compared
+// with their texts.
+func (s *subject) assertSame(want, got any, message ...any) bool {
+	s.Helper()
+	return assert.Equal(s, loaded(want), loaded(got), message...)
+}
+
+// requireSame is assertSame, and ends the case if they are not equal.
+func (s *subject) requireSame(want, got any, message ...any) {
+	s.Helper()
+	require.Equal(s, loaded(want), loaded(got), message...)
+}
+
+// loaded returns a value with records that hold their texts.
+func loaded(value any) any {
+	switch value := value.(type) {
+	case *storage.Record:
+		if value == nil {
+			return value
+		}
+		return value.With(Text(value), value.Extracted)
+	case []*storage.Record:
+		all := make([]any, len(value))
+		for i := range value {
+			all[i] = loaded(value[i])
+		}
+		return all
+	case storage.Listing:
+		return []any{loaded(value.Records), value.Revision, value.More, value.Remaining, value.Changed}
+	}
+	panic(fmt.Errorf("%T is neither a record nor a list", value))
 }

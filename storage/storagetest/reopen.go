@@ -19,9 +19,9 @@ var reopenRules = []rule{
 			s.put(storage.Key{Resource: nodes, Name: fmt.Sprint(n % 7)}, "green", n)
 		}
 		s.remove(widget("a", "0"))
-		before := map[string]storage.Listing{}
+		before := map[string]any{}
 		for _, resource := range s.resources() {
-			before[resource.Name] = s.list(storage.Query{Within: watch.Key{Resource: resource.Name}})
+			before[resource.Name] = loaded(s.list(storage.Query{Within: watch.Key{Resource: resource.Name}}).Records)
 		}
 		for range 3 {
 			last := s.store.Revision()
@@ -29,7 +29,7 @@ var reopenRules = []rule{
 			require.GreaterOrEqual(s, s.store.Revision(), last)
 			for resource, was := range before {
 				page := s.list(storage.Query{Within: watch.Key{Resource: resource}})
-				require.Equal(s, was.Records, page.Records)
+				require.Equal(s, was, loaded(page.Records))
 			}
 			s.checkInvariants()
 		}
@@ -67,7 +67,8 @@ var reopenRules = []rule{
 	}},
 	{"LinearizableReopenings", "A linearizability checker accepts a concurrent history that continues after the store is opened again.", linearizableReopenings},
 	{"UnregisteredKept", "Records of a resource that is not registered stay as they are.", func(s *subject) {
-		r := s.put(widget("a", "x"), "red", 1)
+		key := widget("a", "x")
+		was := loaded(s.put(key, "red", 1))
 		s.store = s.make.Reopen(s.T, s.store)
 		nodesOnly := s.resources()[2]
 		require.NoError(s, s.store.Register(s.ctx, nodesOnly))
@@ -76,9 +77,9 @@ var reopenRules = []rule{
 		s.requireResourcesIn("b", nil)
 		s.requireResourcesIn("", []string{nodes, widgets})
 		s.reopen()
-		got, err := s.store.Get(s.ctx, r.Key, storage.MostRecent)
+		got, err := s.store.Get(s.ctx, key, storage.MostRecent)
 		require.NoError(s, err)
-		require.Equal(s, r, got)
+		require.Equal(s, was, loaded(got))
 	}},
 	{"UpgradeReopened", "Records of an older form are upgraded when they are loaded, at their revisions, and stay upgraded.", func(s *subject) {
 		for n := range 30 {
@@ -112,11 +113,12 @@ var reopenRules = []rule{
 			s.watch(watch.Key{Resource: nodes}, node.Revision-1)
 		}
 		check()
-		require.Equal(s, len(old.Records), upgrades)
+		require.GreaterOrEqual(s, upgrades, len(old.Records))
+		upgrades = 0
 		s.store = s.make.Reopen(s.T, s.store)
 		check()
 		if s.make.Peer == nil { // a peer may be an older program, so a replica leaves the records to it until they are written
-			require.Equal(s, len(old.Records), upgrades, "the upgraded records were kept")
+			require.Zero(s, upgrades, "the upgraded records were kept")
 		}
 		s.store = s.make.Reopen(s.T, s.store)
 		require.NoError(s, s.store.Register(s.ctx, next))
@@ -133,6 +135,7 @@ var reopenRules = []rule{
 			return bytes.Replace(object(key, "red", 2), []byte(`"spec":{`), []byte(`"spec":{"new":true,`), 1), nil
 		})
 		require.NoError(s, err)
+		written := string(Text(newer))
 		old := s.resources()[0]
 		old.Upgrade = func(json []byte) ([]byte, error) { return bytes.Replace(json, []byte(`"new":true,`), nil, 1), nil }
 		for range 2 {
@@ -158,7 +161,7 @@ var reopenRules = []rule{
 		require.NoError(s, s.store.Register(s.ctx, next))
 		got, err := s.store.Get(s.ctx, key, storage.MostRecent)
 		require.NoError(s, err)
-		require.Equal(s, Text(newer), Text(got),
+		require.Equal(s, written, string(Text(got)),
 			"nothing is lost, even if the program learns the newer form later")
 		s.put(key, "blue", 4)
 		s.store = s.make.Reopen(s.T, s.store)

@@ -164,7 +164,7 @@ func (s *subject) checkInvariants() {
 			}
 			got, err := s.store.Get(s.ctx, r.Key, page.Revision)
 			require.NoError(s, err)
-			require.Equal(s, r, got, "get and list return the same record")
+			s.requireSame(r, got, "get and list return the same record")
 		}
 	}
 }

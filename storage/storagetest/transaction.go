@@ -35,8 +35,8 @@ var transactionRules = []rule{
 				in.put(keys[3], "red", 1)
 				in.remove(keys[3])
 				r = in.put(keys[1], "blue", 2)
-				require.Equal(s, r, in.get(keys[1]))
-				require.Equal(s, kept, in.get(kept.Key))
+				s.requireSame(r, in.get(keys[1]))
+				s.requireSame(kept, in.get(kept.Key))
 				require.Nil(s, in.get(keys[2]))
 				require.Nil(s, in.get(keys[3]))
 
@@ -50,7 +50,7 @@ var transactionRules = []rule{
 			for i, c := range changes {
 				require.Equal(s, keys[i], c.Key, "the changes are in the order of the first write")
 				require.Equal(s, changes[0].Revision+watch.Revision(i), c.Revision)
-				require.Equal(s, c.Current, s.get(c.Key))
+				s.requireSame(c.Current, s.get(c.Key))
 			}
 			require.Equal(s, changes[2].Revision, s.store.Revision())
 			require.Equal(s, "blue", changes[1].Current.Fields[0])
@@ -62,7 +62,7 @@ var transactionRules = []rule{
 			for i, c := range changes[1:] {
 				require.Equal(s, c.Key, seen[i].Key)
 				require.Equal(s, c.Revision, seen[i].Revision)
-				require.Equal(s, c.Current, seen[i].Current)
+				s.requireSame(c.Current, seen[i].Current)
 			}
 			page := s.list(storage.Query{Within: watch.Key{Resource: widgets}, Revision: changes[0].Revision, Exact: true})
 			require.Equal(s, changes[2].Revision, page.Revision, "no list shows a revision inside the group")

@@ -37,7 +37,7 @@ var updateRules = []rule{
 		require.ErrorIs(s, err, context.Canceled)
 		got, err := s.store.Get(s.ctx, key, before.Revision)
 		require.NoError(s, err)
-		require.Equal(s, before, got)
+		s.requireSame(before, got)
 	}},
 	{"CreateReadReplaceDelete", "An object has the state that the last write gave it.", func(s *subject) {
 		key := widget("a", "x")
@@ -50,7 +50,7 @@ var updateRules = []rule{
 		require.Equal(s, "uid-a-x", created.UID)
 		got, err := s.store.Get(s.ctx, key, created.Revision)
 		require.NoError(s, err)
-		require.Equal(s, created, got)
+		s.requireSame(created, got)
 
 		replaced := s.put(key, "green", 2)
 		require.Contains(s, string(Text(created)), `"n":1`, "a record never changes")
@@ -140,14 +140,14 @@ var updateRules = []rule{
 		} {
 			got, err := s.store.Update(s.ctx, key, fn)
 			require.NoError(s, err, name)
-			require.Equal(s, current, got, name)
+			s.requireSame(current, got, name)
 		}
 		records, err := s.store.UpdateAll(s.ctx, []storage.Key{key, widget("a", "none")},
 			func(current []*storage.Record) ([][]byte, error) {
 				return [][]byte{Text(current[0]), nil}, nil
 			})
 		require.NoError(s, err)
-		require.Equal(s, []*storage.Record{current, nil}, records)
+		s.requireSame([]*storage.Record{current, nil}, records)
 		require.Equal(s, current.Revision, s.store.Revision())
 		changes, err := cursor.Poll(nil)
 		require.NoError(s, err)

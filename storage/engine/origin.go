@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// origin reads the texts of the records of a table in one form. Its records stay valid after an upgrade of the table,
+// as long as the backend has texts of the form.
+type origin struct {
+	texts       *texts
+	fingerprint string
+	form        atomic.Pointer[storage.Resource] // converts texts of other forms; nil if the table has left the form
+}
+
+func (t *texts) newOrigin(form *storage.Resource) *origin {
+	if t == nil {
+		return nil
+	}
+	o := &origin{texts: t, fingerprint: form.Fingerprint}
+	o.form.Store(form)
+	return o
+}
+
+// unload makes a record that no other goroutine has seen read its text from the origin. The text may stay in memory.
+func (o *origin) unload(r *storage.Record, fill bool) {
+	if o == nil {
+		return
+	}
+	if fill {
+		o.texts.of(r.Revision).keep(r.Revision, o, r.InMemory(), false)
+	}
+	*r = *r.Unloaded(o)
+}
+
+// Text implements [storage.TextSource]. It holds no lock while it reads from the backend.
+func (o *origin) Text(ctx context.Context, r *storage.Record) ([]byte, error) {
+	shard := o.texts.of(r.Revision)
+	if text := shard.get(r.Revision, o); text != nil {
+		return text, nil
+	}
+	text, err := o.read(ctx, r)
+	switch {
+	case err != nil:
+		return nil, aboutKey(r.Key, err)
+	case text != nil:
+		shard.keep(r.Revision, o, text, true)
+		return text, nil
+	}
+	// The backend has another revision. A change that has begun keeps the text that it supersedes.
+	if text := shard.get(r.Revision, o); text != nil {
+		return text, nil
+	}
+	return nil, status.Expired(fmt.Sprintf("The object %q has changed, and the store no longer has its state at resourceVersion %d.",
+		r.Key.Name, r.Revision))
+}
+
+// read reads the text of a record from the backend. It returns nil if the backend has another revision or form.
+func (o *origin) read(ctx context.Context, r *storage.Record) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	o.texts.reads.Add(1)
+	s, err := o.texts.backend.Text(ctx, r.Key)
+	if err != nil || s.Revision != r.Revision {
+		return nil, err
+	}
+	text := s.JSON
+	if s.Form != o.fingerprint {
+		form := o.form.Load()
+		if form == nil {
+			return nil, nil
+		}
+		if form.Upgrade != nil {
+			if text, err = form.Upgrade(text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(text) != r.Len() {
+		return nil, fmt.Errorf("%w: the text has %d bytes instead of %d", storage.ErrJSON, len(text), r.Len())
+	}
+	return text, nil
+}
