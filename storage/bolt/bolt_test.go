@@ -23,6 +23,7 @@ import (
 const (
 	childPath = "DECORUM_BOLT_CHILD" // the file that a child process writes until it dies
 	childEnd  = "DECORUM_BOLT_END"   // the number of the commit at which it dies
+	childCold = "DECORUM_BOLT_COLD"  // not empty: no text stays in memory
 )
 
 func TestMain(m *testing.M) {
@@ -58,7 +59,11 @@ func child(path string) {
 		commits++
 		return nil
 	}
-	store, err := bolt.OpenHooked(context.Background(), bolt.Options{Path: path}, before, after)
+	opts := bolt.Options{Path: path}
+	if os.Getenv(childCold) != "" {
+		opts.TextBytes = 1
+	}
+	store, err := bolt.OpenHooked(context.Background(), opts, before, after)
 	if err == nil {
 		err = storagetest.Work(context.Background(), store, os.Stdout)
 	}
@@ -111,6 +116,9 @@ func subject(opts bolt.Options) storagetest.Subject {
 			path := filepath.Join(t.TempDir(), "objects.db")
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
 			cmd.Env = append(os.Environ(), childPath+"="+path, childEnd+"="+strconv.Itoa(n))
+			if opts.TextBytes > 0 {
+				cmd.Env = append(cmd.Env, childCold+"=1")
+			}
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
 			written, err := cmd.Output()

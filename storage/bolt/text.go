@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/engine"
+	"github.com/decorum-go/decorum/watch"
 )
 
 const (
@@ -33,21 +34,45 @@ func (f *file) MaxTextBytes() int64 { return f.opts.TextBytes }
 
 // Text implements [engine.TextBackend]. It reads the pages with system calls. A fault of the mapping would keep a
 // processor of Go waiting for the disk.
-func (f *file) Text(_ context.Context, key storage.Key) (s engine.Stored, err error) {
-	at := &place{resource: key.Resource, key: key.Namespace + "/" + key.Name}
+func (f *file) Text(ctx context.Context, key storage.Key, revision watch.Revision) (s engine.Stored, err error) {
+	w := wanted{key: key, bucketKey: bucketKey(key), revision: revision}
+	p := storage.PlaceIn(ctx)
+	if p == nil {
+		d := descents.Get().(*descent)
+		defer d.putBack()
+		return f.text(d, &w)
+	}
+	d, ok := p.Value.(*descent)
+	if !ok || d.file != f {
+		d = &descent{file: f}
+		p.Value = d
+	}
+	if s, ok := d.near(&w); ok {
+		return s, nil
+	}
+	return f.text(d, &w)
+}
+
+// wanted is a record whose text is to be read.
+type wanted struct {
+	key       storage.Key
+	bucketKey []byte
+	revision  watch.Revision
+}
+
+// text reads a record from the latest state of the file.
+func (f *file) text(d *descent, w *wanted) (s engine.Stored, err error) {
+	at := &place{resource: w.key.Resource, key: w.key.Namespace + "/" + w.key.Name}
 	err = f.view(at, func(tx *bbolt.Tx) error {
-		b := tx.Bucket([]byte(objectsBucket)).Bucket([]byte(key.Resource))
+		b := tx.Bucket([]byte(objectsBucket)).Bucket([]byte(w.key.Resource))
 		if b == nil {
 			return nil
 		}
-		k := bucketKey(key)
-		buffer := nodeBuffers.Get().(*nodeBuffer)
-		defer buffer.putBack()
-		value, err := f.find(buffer, b, k)
+		value, err := d.find(f, b, w.bucketKey)
 		if value == nil || err != nil {
 			return err
 		}
-		if s, err = f.stored(key.Resource, k, value, f.current.Load().forms); err != nil {
+		if s, err = f.textIn(value, w); err != nil {
 			return damaged(f.path, at, "%w", err)
 		}
 		return nil
@@ -58,52 +83,102 @@ func (f *file) Text(_ context.Context, key storage.Key) (s engine.Stored, err er
 	return s, withPath(f.path, err)
 }
 
-// find returns the value of a key, or nil. The value belongs to the buffer.
-func (f *file) find(buffer *nodeBuffer, b *bbolt.Bucket, key []byte) ([]byte, error) {
+// textIn verifies and opens a value, unless it has another revision.
+func (f *file) textIn(value []byte, w *wanted) (engine.Stored, error) {
+	s, err := f.stored(w.key.Resource, w.bucketKey, value, f.current.Load().forms)
+	if err != nil || s.Revision != w.revision {
+		return engine.Stored{}, err
+	}
+	return s, nil
+}
+
+// descent is the last way from the root of a bucket to a leaf.
+type descent struct {
+	file           *file
+	parent, leaf   node
+	child          int // the element of parent that leads to leaf
+	branches, last []byte
+}
+
+var descents = sync.Pool{New: func() any { return new(descent) }}
+
+func (d *descent) putBack() {
+	if cap(d.last) <= keptBuffer {
+		descents.Put(d)
+	}
+}
+
+// find returns the value of a key, or nil. The value belongs to the descent.
+func (d *descent) find(f *file, b *bbolt.Bucket, key []byte) ([]byte, error) {
+	d.parent, d.leaf = node{}, node{}
 	id := uint64(b.Root())
 	if id == 0 { // a small bucket is a part of another page
 		return b.Get(key), nil
 	}
 	size := int64(f.db.Info().PageSize)
 	for range maxDepth {
-		n, err := buffer.read(f.handle, id, size)
+		n, err := readNode(f.handle, id, size, &d.last)
 		if err != nil {
 			return nil, err
 		}
 		i, found, err := n.search(key)
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, fmt.Errorf("%w: page %d: %w", ErrDamaged, id, err)
-		case n.flags == leafPage && !found:
-			return nil, nil
-		case n.flags == leafPage:
+		}
+		if n.flags == leafPage {
+			d.leaf = n
+			if !found {
+				return nil, nil
+			}
 			return n.value(i), nil
-		case !found && i > 0:
+		}
+		if !found && i > 0 {
 			i--
 		}
 		id = n.child(i)
+		d.parent, d.child = n, i
+		d.branches, d.last = d.last, d.branches // the next node must not overwrite its parent
 	}
 	return nil, fmt.Errorf("%w: the tree is deeper than %d pages", ErrDamaged, maxDepth)
 }
 
-// nodeBuffer is the memory for one node of a tree.
-type nodeBuffer struct{ bytes []byte }
-
-var nodeBuffers = sync.Pool{New: func() any { return new(nodeBuffer) }}
-
-func (b *nodeBuffer) putBack() {
-	if cap(b.bytes) <= keptBuffer {
-		nodeBuffers.Put(b)
+// near looks for a record in the last leaf and in the one that follows it. It needs no transaction. These pages may be
+// out of date or may contain something else by now, but the checksum covers the key and the revision, and the text of a
+// revision never changes.
+func (d *descent) near(w *wanted) (engine.Stored, bool) {
+	if s, ok := d.inLeaf(w); ok {
+		return s, true
 	}
+	if d.child+1 >= d.parent.count {
+		return engine.Stored{}, false
+	}
+	d.child++
+	var err error
+	d.leaf, err = readNode(d.file.handle, d.parent.child(d.child), int64(d.file.db.Info().PageSize), &d.last)
+	if err != nil || d.leaf.flags != leafPage {
+		d.leaf = node{}
+	}
+	return d.inLeaf(w)
 }
 
-// read reads the node that begins with a page.
-func (b *nodeBuffer) read(file io.ReaderAt, id uint64, pageSize int64) (node, error) {
+func (d *descent) inLeaf(w *wanted) (engine.Stored, bool) {
+	i, found, err := d.leaf.search(w.bucketKey)
+	if err != nil || !found {
+		return engine.Stored{}, false
+	}
+	s, err := d.file.textIn(d.leaf.value(i), w)
+	return s, err == nil && s.JSON != nil
+}
+
+// readNode reads the node that begins with a page. The node belongs to the buffer, which readNode makes larger if
+// necessary.
+func readNode(file io.ReaderAt, id uint64, pageSize int64, buffer *[]byte) (node, error) {
 	for size := firstRead * pageSize; ; {
-		if int64(cap(b.bytes)) < size {
-			b.bytes = make([]byte, size)
+		if int64(cap(*buffer)) < size {
+			*buffer = make([]byte, size)
 		}
-		read, err := file.ReadAt(b.bytes[:size], int64(id)*pageSize)
+		b := (*buffer)[:size]
+		read, err := file.ReadAt(b, int64(id)*pageSize)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return node{}, err
 		}
@@ -111,18 +186,18 @@ func (b *nodeBuffer) read(file io.ReaderAt, id uint64, pageSize int64) (node, er
 			return node{}, fmt.Errorf("%w: page %d is cut off", ErrDamaged, id)
 		}
 		order := binary.NativeEndian
-		n := node{bytes: b.bytes[:read], flags: order.Uint16(b.bytes[8:]), count: int(order.Uint16(b.bytes[10:]))}
-		whole := (1 + int64(order.Uint32(b.bytes[12:]))) * pageSize
-		switch own := order.Uint64(b.bytes); {
+		n := node{bytes: b[:read], flags: order.Uint16(b[8:]), count: int(order.Uint16(b[10:]))}
+		whole := (1 + int64(order.Uint32(b[12:]))) * pageSize
+		switch own := order.Uint64(b); {
 		case own != id:
 			return node{}, fmt.Errorf("%w: page %d claims to be page %d", ErrDamaged, id, own)
 		case n.flags != branchPage && n.flags != leafPage:
 			return node{}, fmt.Errorf("%w: page %d has the flags %x, which are not those of a branch or a leaf",
 				ErrDamaged, id, n.flags)
 		case whole <= int64(read):
-			n.bytes = n.bytes[:whole]
+			n.bytes = b[:whole]
 			return n, nil
-		case size >= whole || errors.Is(err, io.EOF):
+		case size >= whole || err != nil:
 			return node{}, fmt.Errorf("%w: page %d is cut off", ErrDamaged, id)
 		}
 		size = whole

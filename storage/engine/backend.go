@@ -64,10 +64,11 @@ type BoundedBackend interface {
 type TextBackend interface {
 	// MaxTextBytes returns how many bytes of texts the engine holds in memory for readers, or 0 if it holds all texts.
 	MaxTextBytes() int64
-	// Text returns the stored record of an object, as Load yields it, or the zero value if the object does not exist. It
-	// may be called at any time between Begin and the end of Close, from several goroutines. A call during Append may
-	// return the record before or after the change. After Close, Text returns [storage.ErrClosed].
-	Text(ctx context.Context, key storage.Key) (Stored, error)
+	// Text returns the stored record of an object, as Load yields it, or the zero value if the object does not exist or
+	// has another revision. Several goroutines may call it at any time after Begin. During an Append that changes the
+	// object, either result is right. After Close, Text returns [storage.ErrClosed]. It may continue at the
+	// [storage.Place] of the context.
+	Text(ctx context.Context, key storage.Key, revision watch.Revision) (Stored, error)
 }
 
 // Start is the state from which an engine continues.

@@ -65,8 +65,8 @@ func (o *origin) read(ctx context.Context, r *storage.Record) ([]byte, error) {
 		return nil, err
 	}
 	o.texts.reads.Add(1)
-	s, err := o.texts.backend.Text(ctx, r.Key)
-	if err != nil || s.Revision != r.Revision {
+	s, err := o.texts.backend.Text(ctx, r.Key, r.Revision)
+	if err != nil || s.JSON == nil {
 		return nil, err
 	}
 	text := s.JSON

@@ -157,7 +157,7 @@ func (w *ListWriter) absent(l List) bool { return w.rep.Form == AsPartial && len
 // Write writes the list, and clears its records. It returns an error if the list cannot be encoded, or if the context
 // ends first. It returns nil if a write fails, because the client has left.
 func (w *ListWriter) Write(ctx context.Context, to io.Writer, l List) error {
-	w.ctx, w.to = ctx, to
+	w.ctx, w.to = storage.InOrder(ctx), to
 	write := w.join
 	switch {
 	case w.rep.Media == Protobuf:
