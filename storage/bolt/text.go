@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sort"
 	"sync"
 
@@ -69,18 +70,18 @@ func (f *file) text(d *descent, w *wanted) (s engine.Stored, err error) {
 			return nil
 		}
 		value, err := d.find(f, b, w.bucketKey)
-		if value == nil || err != nil {
+		if value != nil && err == nil {
+			s, err = f.textIn(value, w)
+		}
+		if _, ok := errors.AsType[*os.PathError](err); ok || err == nil {
 			return err
 		}
-		if s, err = f.textIn(value, w); err != nil {
-			return damaged(f.path, at, "%w", err)
-		}
-		return nil
+		return damaged(f.path, at, "%w", err)
 	})
 	if errors.Is(err, bbolterrors.ErrDatabaseNotOpen) {
 		return s, storage.ErrClosed
 	}
-	return s, withPath(f.path, err)
+	return s, err
 }
 
 // textIn verifies and opens a value, unless it has another revision.
@@ -123,7 +124,7 @@ func (d *descent) find(f *file, b *bbolt.Bucket, key []byte) ([]byte, error) {
 		}
 		i, found, err := n.search(key)
 		if err != nil {
-			return nil, fmt.Errorf("%w: page %d: %w", ErrDamaged, id, err)
+			return nil, fmt.Errorf("page %d: %w", id, err)
 		}
 		if n.flags == leafPage {
 			d.leaf = n
@@ -139,7 +140,7 @@ func (d *descent) find(f *file, b *bbolt.Bucket, key []byte) ([]byte, error) {
 		d.parent, d.child = n, i
 		d.branches, d.last = d.last, d.branches // the next node must not overwrite its parent
 	}
-	return nil, fmt.Errorf("%w: the tree is deeper than %d pages", ErrDamaged, maxDepth)
+	return nil, fmt.Errorf("the tree is deeper than %d pages", maxDepth)
 }
 
 // near looks for a record in the last leaf and in the one that follows it. It needs no transaction. These pages may be
@@ -183,22 +184,21 @@ func readNode(file io.ReaderAt, id uint64, pageSize int64, buffer *[]byte) (node
 			return node{}, err
 		}
 		if read < pageHeader {
-			return node{}, fmt.Errorf("%w: page %d is cut off", ErrDamaged, id)
+			return node{}, fmt.Errorf("page %d is cut off", id)
 		}
 		order := binary.NativeEndian
 		n := node{bytes: b[:read], flags: order.Uint16(b[8:]), count: int(order.Uint16(b[10:]))}
 		whole := (1 + int64(order.Uint32(b[12:]))) * pageSize
 		switch own := order.Uint64(b); {
 		case own != id:
-			return node{}, fmt.Errorf("%w: page %d claims to be page %d", ErrDamaged, id, own)
+			return node{}, fmt.Errorf("page %d claims to be page %d", id, own)
 		case n.flags != branchPage && n.flags != leafPage:
-			return node{}, fmt.Errorf("%w: page %d has the flags %x, which are not those of a branch or a leaf",
-				ErrDamaged, id, n.flags)
+			return node{}, fmt.Errorf("page %d has the flags %x, which are not those of a branch or a leaf", id, n.flags)
 		case whole <= int64(read):
 			n.bytes = b[:whole]
 			return n, nil
 		case size >= whole || err != nil:
-			return node{}, fmt.Errorf("%w: page %d is cut off", ErrDamaged, id)
+			return node{}, fmt.Errorf("page %d is cut off", id)
 		}
 		size = whole
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -45,8 +46,11 @@ func (o *origin) Text(ctx context.Context, r *storage.Record) ([]byte, error) {
 	}
 	text, err := o.read(ctx, r)
 	switch {
+	case err != nil && ctx.Err() == nil && !errors.Is(err, storage.ErrClosed):
+		return nil, fmt.Errorf("%w: %w", status.InternalError(fmt.Errorf("the store cannot read the text of %s %s/%s",
+			r.Key.Resource, r.Key.Namespace, r.Key.Name)), err)
 	case err != nil:
-		return nil, aboutKey(r.Key, err)
+		return nil, err
 	case text != nil:
 		shard.keep(r.Revision, o, text, true)
 		return text, nil

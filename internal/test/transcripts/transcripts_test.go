@@ -38,7 +38,8 @@ func TestTranscripts(t *testing.T) {
 	}{
 		{name: "at the root, in memory", open: inMemory},
 		{name: "below a prefix, with Widget from its definition", prefix: "/p", defined: true, open: inMemory},
-		{name: "in a file", open: inFile},
+		{name: "in a file", open: inFile(0)},
+		{name: "in a file, with a text in memory only while it is needed", open: inFile(1)},
 	} {
 		t.Run(host.name, func(t *testing.T) {
 			t.Parallel()
@@ -63,10 +64,14 @@ func TestTranscripts(t *testing.T) {
 
 func inMemory(*testing.T) storage.Store { return memory.New(storage.Options{}) }
 
-func inFile(t *testing.T) storage.Store {
-	store, err := bolt.Open(t.Context(), bolt.Options{Path: filepath.Join(t.TempDir(), "objects.db")})
-	require.NoError(t, err)
-	return store
+// inFile opens a store in a file with a limit for texts in memory.
+func inFile(texts int64) func(t *testing.T) storage.Store {
+	return func(t *testing.T) storage.Store {
+		store, err := bolt.Open(t.Context(), bolt.Options{Path: filepath.Join(t.TempDir(), "objects.db"), TextBytes: texts,
+			Engine: storage.Options{MaxLogBytes: 64 << 20}})
+		require.NoError(t, err)
+		return store
+	}
 }
 
 // newAPI serves the kinds of the transcripts.
