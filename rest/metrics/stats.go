@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/observe"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // reading describes a metric whose value is read from [rest.API.Stats] at each scrape.
@@ -22,6 +23,14 @@ type reading struct {
 func read(is prometheus.ValueType, name, help string, value func(s *rest.Stats) float64) reading {
 	return reading{prometheus.NewDesc(name, help, nil, nil), is,
 		func(s *rest.Stats, add func(float64, ...string)) { add(value(s)) }}
+}
+
+// textsOf returns the figures of texts. They are zero if all texts are in memory.
+func textsOf(s *rest.Stats) storage.TextStats {
+	if s.Store.Texts == nil {
+		return storage.TextStats{}
+	}
+	return *s.Store.Texts
 }
 
 // readMany returns a reading whose metric has labels.
@@ -107,8 +116,14 @@ var ofStore = []reading{
 		}),
 	read(gauge, "decorum_store_free_bytes", "Part of the stored data on disk that later writes can reuse.",
 		func(s *rest.Stats) float64 { return float64(s.Store.FreeBytes) }),
-	read(gauge, "decorum_store_object_bytes", "Memory of the latest states of all objects.",
+	read(gauge, "decorum_store_object_bytes", "Memory of the latest states of all objects with all their texts.",
 		func(s *rest.Stats) float64 { return float64(s.Store.ObjectBytes) }),
+	read(gauge, "decorum_store_text_bytes", "Memory of the texts of objects for readers, if the store limits it.",
+		func(s *rest.Stats) float64 { return float64(textsOf(s).Bytes) }),
+	read(gauge, "decorum_store_text_limit_bytes", "Limit of the memory of texts. 0 means that all texts are in memory.",
+		func(s *rest.Stats) float64 { return float64(textsOf(s).MaxBytes) }),
+	read(counter, "decorum_store_text_reads_total", "Texts that were read from durable storage because they were not in memory.",
+		func(s *rest.Stats) float64 { return float64(textsOf(s).Reads) }),
 	read(gauge, "decorum_store_revision", "Revision of the latest commit.",
 		func(s *rest.Stats) float64 { return float64(s.Store.Revision) }),
 	read(gauge, "decorum_store_oldest_revision", "Revision from which the history is complete.",

@@ -8,6 +8,8 @@
 // watches continue. [Store.Stats], [Store.Backup], [Store.Check], [Store.Reseal], [Compact] and [Dump] are for
 // operators, and so is the command in cmd/decorum-bolt. docs/storage.md describes what happens on each fault.
 //
+// By default, the store holds all objects in memory. With Options.TextBytes, a file can contain more objects than memory.
+//
 // # The file
 //
 // The file is a bbolt database with a synced freelist, and mode 0600. A commit of the store is one bbolt transaction:
