@@ -12,6 +12,7 @@ NEXT_GO ?= go1.27.0
 BENCH    ?= .
 COUNT    ?= 6
 FUZZTIME ?= 30s
+OBJECTS  ?= 1000000
 SOAK     ?= 10m
 KILLS    ?= 1000
 FAULTS   ?= 200
@@ -26,7 +27,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help test check release-check require vet fmt staticcheck tidy core transcripts pages race soak-minute budget kinds conformance shared-stores real-conformance record e2e modules released \
-	comparisons other-projects console console-files second-postgres suites cross next-go old-kubectls lint-modules client-suite project-suite lint lint-tests api-changes bench peers growth benchmarks \
+	comparisons other-projects console console-files second-postgres suites cross next-go old-kubectls lint-modules client-suite project-suite lint lint-tests api-changes bench peers growth growth-file benchmarks \
 	bench-compare soak embedded-faults flaky fuzz api cover vuln release
 
 help: ## list the targets
@@ -158,6 +159,10 @@ peers: ## the same load on Decorum, on other API servers and on a bare handler: 
 
 growth: ## how costs grow with objects, watches, writers and a day of writes: tables, and plots in docs/pictures (takes minutes, and 10 GB of memory)
 	cd rest/internal/growth && DECORUM_GROWTH=$(CURDIR)/docs/pictures go test -count=1 -timeout 0 -run 'TestGrowth$$|TestDayOfWrites|TestContention'
+
+growth-file: ## an API whose objects do not fit into the memory for their texts: a table of times and memory (OBJECTS=1000000; says first which disk and time it needs, and keeps the file)
+	@mkdir -p .cache
+	cd rest/internal/growth && DECORUM_OBJECTS=$(OBJECTS) DECORUM_FILE=$(CURDIR)/.cache/growth-$(OBJECTS).db go test -count=1 -timeout 0 -run TestMoreObjectsThanMemory
 
 benchmarks: ## all benchmarks (BENCH=pattern COUNT=runs)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
