@@ -94,7 +94,6 @@ func extract(json []byte, fields *field, count int, in *intern.Table) (Extracted
 		return Extracted{}, fmt.Errorf("%w: the JSON is damaged at or before byte %d", ErrJSON, e.pos)
 	}
 	e.parts.Fields = in.Fields(e.parts.Fields)
-	e.parts.size = uint32(len(json))
 	return e.parts, nil
 }
 

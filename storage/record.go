@@ -18,7 +18,7 @@ import (
 type Record struct {
 	Key      Key
 	Revision watch.Revision
-	text     []byte
+	body
 	Extracted
 	// Written is when the store committed the record, by the store's clock. No-ops, upgrades and deletions do not
 	// change it; the record of a deletion shows the last state. All records of one commit have the same time. Because
@@ -27,7 +27,12 @@ type Record struct {
 	// Creator names the user who created the object, if the store had a [Ledger] at that time. Later writes keep it.
 	// Records from before the store was opened do not have it.
 	Creator string
-	source  TextSource // reads the text of a record that has none
+}
+
+// body is the text of a record, or a source that reads the text.
+type body struct {
+	text   []byte
+	source TextSource
 }
 
 // TextSource reads the texts of records that a store does not hold in memory. Only a store needs it.
@@ -66,7 +71,7 @@ type Extracted struct {
 	Owners []string
 	// Deleting reports whether metadata.deletionTimestamp is set.
 	Deleting bool
-	size     uint32 // bytes of the JSON of a record
+	size     uint32 // bytes of the JSON; With sets it
 }
 
 // Span selects a part of a record's JSON: JSON[Start:End].
@@ -105,7 +110,7 @@ func (r *Record) Value(in watch.Index) (value string, ok bool) {
 // With returns a copy of the record with another text and its parts, such as the text of the object in another version.
 func (r *Record) With(text []byte, parts Extracted) *Record {
 	c := *r
-	c.text, c.source, c.Extracted = text, nil, parts
+	c.body, c.Extracted = body{text: text}, parts
 	c.size = uint32(len(text))
 	return &c
 }
@@ -113,7 +118,7 @@ func (r *Record) With(text []byte, parts Extracted) *Record {
 // Unloaded returns a copy of the record without its text, which a source reads.
 func (r *Record) Unloaded(source TextSource) *Record {
 	c := *r
-	c.text, c.source = nil, source
+	c.body = body{source: source}
 	return &c
 }
 

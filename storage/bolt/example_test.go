@@ -43,6 +43,20 @@ func Example() {
 	// it exists: true
 }
 
+// The store holds at most 2 GB of texts in memory. It reads the others from the file.
+func ExampleOpen_moreObjectsThanMemory() {
+	directory, _ := os.MkdirTemp("", "")
+	defer os.RemoveAll(directory)
+	ctx, path := context.Background(), filepath.Join(directory, "objects.db")
+	store, err := bolt.Open(ctx, bolt.Options{Path: path, TextBytes: 2 << 30})
+	if err != nil {
+		panic(err)
+	}
+	defer store.Close()
+	fmt.Println(store.StoreStats().Texts.MaxBytes)
+	// Output: 2147483648
+}
+
 // A backup is made while the store serves. The file that it is restored to must not exist.
 func ExampleStore_Backup() {
 	directory, _ := os.MkdirTemp("", "")

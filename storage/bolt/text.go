@@ -104,7 +104,7 @@ type descent struct {
 var descents = sync.Pool{New: func() any { return new(descent) }}
 
 func (d *descent) putBack() {
-	if cap(d.last) <= keptBuffer {
+	if cap(d.last) <= keptBuffer && cap(d.branches) <= keptBuffer {
 		descents.Put(d)
 	}
 }

@@ -46,6 +46,8 @@ type committer interface {
 	stored(ctx context.Context, form *storage.Resource, at watch.Revision, yield func(Stored) error) error
 	// announce makes form the current form of its resource, before the first write in this form.
 	announce(ctx context.Context, form *storage.Resource) error
+	// origin returns what takes the texts out of the records of a form, or nil if they hold their texts.
+	origin(form *storage.Resource) unloader
 	// rewrite stores records that were upgraded to a form.
 	rewrite(ctx context.Context, form *storage.Resource, records []*storage.Record) error
 	// shed frees what the table of an unregistered resource does not need. The caller holds the lock.
@@ -72,6 +74,7 @@ func (sole) takeTurn(context.Context, storage.Key, bool) turn { return turn{} }
 func (sole) confirm(context.Context) error                    { return nil }
 func (sole) reach(context.Context, watch.Revision)            {}
 func (sole) wake(*table)                                      {}
+func (sole) origin(*storage.Resource) unloader                { return nil }
 
 // shed removes an empty table, and with it the scope of the resource. A table with records stays, but without the
 // functions of its form, which may hold the whole declaration of the host.

@@ -21,8 +21,11 @@ func Open(ctx context.Context, backend Backend, opts storage.Options) (*Engine, 
 		return nil, errors.Join(err, backend.Close())
 	}
 	o := newObjects(opts, start)
-	o.texts = newTexts(backend)
 	d := &durable{sole: sole{o}, backend: backend, queue: queue{assigned: start.Revision}}
+	if limited, ok := backend.(TextBackend); ok && limited.MaxTextBytes() > 0 {
+		d.texts = newTexts(limited)
+		o.maxTexts, o.forgotten = d.texts.limit, d.texts.release
+	}
 	if start.ReadOnly != nil {
 		d.readOnly = storage.ReadOnly(start.ReadOnly)
 	}
@@ -34,6 +37,7 @@ func Open(ctx context.Context, backend Backend, opts storage.Options) (*Engine, 
 type durable struct {
 	sole
 	backend Backend
+	texts   *texts // nil if all texts are in memory
 
 	// The lock of the objects guards these.
 	readOnly error // the reason for refusing writes, or nil
@@ -166,7 +170,7 @@ func (d *durable) resourcesIn(ctx context.Context, namespace string,
 // load reads without a lock, because no other goroutine can see the table yet.
 func (d *durable) load(ctx context.Context, form *storage.Resource) error {
 	l := &loading{objects: d.objects, table: newTable(form)}
-	l.table.origin = d.texts.newOrigin(form)
+	l.table.origin = d.origin(form)
 	if err := d.stored(ctx, form, 0, func(s Stored) error { return l.take(ctx, s) }); err != nil {
 		return err
 	}
@@ -190,6 +194,14 @@ func (d *durable) load(ctx context.Context, form *storage.Resource) error {
 	}
 	d.add(l.table, l.live)
 	return nil
+}
+
+// origin implements [committer].
+func (d *durable) origin(form *storage.Resource) unloader {
+	if d.texts == nil {
+		return nil
+	}
+	return d.texts.newOrigin(form)
 }
 
 // stored yields the latest records. The engine shows them all, or will once their groups are published.

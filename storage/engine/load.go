@@ -39,7 +39,7 @@ func (l *loading) take(ctx context.Context, s Stored) error {
 	if err != nil {
 		return aboutKey(s.Key, err)
 	}
-	l.table.origin.unload(r, true)
+	l.table.unload(r, true)
 	l.table.tree.Load(r)
 	for _, i := range l.table.indexes {
 		i.replace(nil, r)

@@ -19,9 +19,12 @@ type objects struct {
 	log    *watch.Log[storage.Record]
 	past   past
 	ledger storage.Ledger // nil without limits
-	texts  *texts         // nil if all texts are in memory
-	probes sync.Pool      // *Record, search keys for the trees
-	live   atomic.Int64   // bytes of the latest records
+	// maxTexts is how many bytes of texts are in memory for readers, or 0 if all texts are.
+	maxTexts int64
+	// forgotten is called when the log has dropped all changes up to a revision, unless it is nil.
+	forgotten func(dropped watch.Revision)
+	probes    sync.Pool    // *Record, search keys for the trees
+	live      atomic.Int64 // bytes of the latest records
 
 	conflicts, syncs atomic.Uint64 // conflicts, syncs and syncTime: see [storage.StoreStats]
 	syncTime         atomic.Int64
@@ -43,7 +46,7 @@ type table struct {
 	name       string
 	namespaced bool
 	form       *storage.Resource // replaced when the resource is registered again
-	origin     *origin           // reads the texts of the records; nil if the records hold their texts
+	origin     unloader          // nil if the records hold their texts
 	dormant    bool              // the resource was unregistered
 	booked     bool              // the ledger counts the records
 	holders    []storage.Holder  // who has registered the resource
@@ -60,6 +63,23 @@ type table struct {
 	bad        map[storage.Key]error  // why a replica does not serve an object that another one has stored
 	paused     chan struct{}          // closed when a pause of commits ends; nil without a pause
 	proposals  *sync.WaitGroup        // the proposals of a replica in progress
+}
+
+// unloader takes the texts out of the records of a table. It is an [origin], which a program with a store in memory does
+// not link.
+type unloader interface {
+	// unload makes a record that no other goroutine has seen read its text when it is asked for. With fill, the text stays
+	// in memory while there is room.
+	unload(r *storage.Record, fill bool)
+	// follow tells the origin which form its table has. Nil says that the table has left the form of the origin.
+	follow(form *storage.Resource)
+}
+
+// unload takes the text out of a record that no other goroutine has seen, unless the table holds all texts.
+func (t *table) unload(r *storage.Record, fill bool) {
+	if t.origin != nil {
+		t.origin.unload(r, fill)
+	}
 }
 
 // ownKey returns a copy of a key, so that a record keeps no memory of a request alive. Records share the text of their
@@ -94,8 +114,8 @@ func (o *objects) logLimit() int64 {
 	switch {
 	case o.opts.MaxLogBytes > 0:
 		return o.opts.MaxLogBytes
-	case o.texts != nil:
-		return max(1, o.texts.limit/logShare)
+	case o.maxTexts > 0:
+		return max(1, o.maxTexts/logShare)
 	}
 	return max(leastLogBytes, o.live.Load()/logShare)
 }
@@ -103,8 +123,8 @@ func (o *objects) logLimit() int64 {
 // forget drops what only changes up to a revision need, which the log has dropped.
 func (o *objects) forget(dropped watch.Revision) {
 	o.past.forget(nil, dropped)
-	if o.texts != nil {
-		o.texts.release(dropped)
+	if o.forgotten != nil {
+		o.forgotten(dropped)
 	}
 }
 

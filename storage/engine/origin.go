@@ -19,19 +19,16 @@ type origin struct {
 }
 
 func (t *texts) newOrigin(form *storage.Resource) *origin {
-	if t == nil {
-		return nil
-	}
 	o := &origin{texts: t, fingerprint: form.Fingerprint}
 	o.form.Store(form)
 	return o
 }
 
-// unload makes a record that no other goroutine has seen read its text from the origin. The text may stay in memory.
+// follow implements [unloader].
+func (o *origin) follow(form *storage.Resource) { o.form.Store(form) }
+
+// unload implements [unloader].
 func (o *origin) unload(r *storage.Record, fill bool) {
-	if o == nil {
-		return
-	}
 	if fill {
 		o.texts.of(r.Revision).keep(r.Revision, o, r.InMemory(), false)
 	}

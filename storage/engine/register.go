@@ -77,7 +77,7 @@ func (o *objects) setForm(t *table, form *storage.Resource) {
 func (t *table) setForm(form *storage.Resource) {
 	t.form = form
 	if t.origin != nil {
-		t.origin.form.Store(form)
+		t.origin.follow(form)
 	}
 }
 

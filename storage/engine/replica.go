@@ -202,6 +202,8 @@ func (r *replica) announce(ctx context.Context, form *storage.Resource) error {
 // rewrite stores nothing, because a replica with the older form may still run.
 func (r *replica) rewrite(context.Context, *storage.Resource, []*storage.Record) error { return nil }
 
+func (r *replica) origin(*storage.Resource) unloader { return nil }
+
 // shed keeps the form of a table with records, for the records that other replicas write.
 func (r *replica) shed(t *table) {
 	if r.removeEmpty(t) {

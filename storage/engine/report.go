@@ -29,9 +29,6 @@ func (e *Engine) StoreStats() storage.StoreStats {
 			}
 		}
 	}
-	if e.texts != nil {
-		s.Texts = e.texts.stats()
-	}
 	e.committer.report(&s)
 	return s
 }
@@ -44,7 +41,12 @@ func (o *objects) synced(began time.Time) {
 
 func (m *memory) report(*storage.StoreStats) {}
 
-func (d *durable) report(s *storage.StoreStats) { s.Waiting = len(d.waiting) }
+func (d *durable) report(s *storage.StoreStats) {
+	s.Waiting = len(d.waiting)
+	if d.texts != nil {
+		s.Texts = d.texts.stats()
+	}
+}
 
 func (r *replica) report(s *storage.StoreStats) {
 	s.Replica = &storage.ReplicaStats{Delay: r.delay}

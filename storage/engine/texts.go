@@ -40,13 +40,8 @@ type superseded struct {
 	size           int64
 }
 
-// newTexts returns nil if the backend does not limit the texts in memory.
-func newTexts(backend Backend) *texts {
-	limited, ok := backend.(TextBackend)
-	if !ok || limited.MaxTextBytes() == 0 {
-		return nil
-	}
-	t := &texts{backend: limited, limit: limited.MaxTextBytes()}
+func newTexts(backend TextBackend) *texts {
+	t := &texts{backend: backend, limit: backend.MaxTextBytes()}
 	for i := range t.shards {
 		t.shards[i] = newTextShard(t.limit / textShards)
 	}
@@ -67,7 +62,7 @@ func (t *texts) assign(writes []write, group []watch.Change[storage.Record]) {
 		}
 		change := group[0].Revision
 		group = group[1:]
-		from := w.table.origin
+		from := w.table.origin.(*origin)
 		if w.base != nil {
 			t.of(w.base.Revision).hold(&textEntry{revision: w.base.Revision, from: from, text: w.was, kept: forTheLog})
 			t.superseded = append(t.superseded, superseded{w.base.Revision, change, int64(len(w.was))})

@@ -193,7 +193,7 @@ func (e *Engine) commit(ctx context.Context, writes []write) (first watch.Revisi
 
 // outran reports whether an update failed because the store no longer has the text of a record that has changed.
 func (e *Engine) outran(writes []write, err error) bool {
-	return e.texts != nil && status.IsExpired(err) && !e.holds(writes)
+	return status.IsExpired(err) && !e.holds(writes)
 }
 
 func prepareAll(ctx context.Context, all []write, next [][]byte, revision watch.Revision) error {

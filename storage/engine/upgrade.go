@@ -12,7 +12,7 @@ const patientRounds = 8
 // each record.
 func (e *Engine) upgrade(ctx context.Context, t *table, form *storage.Resource) error {
 	defer e.resume(t)
-	from := e.texts.newOrigin(form)
+	from := e.committer.origin(form)
 	upgraded, newer, err := e.reload(ctx, t, form, nil)
 	if err != nil {
 		return err
@@ -104,11 +104,11 @@ func (e *Engine) reload(
 // prepareTable returns a table with the records of a snapshot in a form, and how many bytes they have grown. The table
 // has no tree if only the indexes differ. upgraded holds the records that earlier rounds have upgraded.
 func (o *objects) prepareTable(
-	ctx context.Context, s *snapshot, form *storage.Resource, from *origin, upgraded map[*storage.Record]*storage.Record,
+	ctx context.Context, s *snapshot, form *storage.Resource, from unloader, upgraded map[*storage.Record]*storage.Record,
 ) (next *table, grown int64, err error) {
-	next = &table{form: form, indexes: newIndexes(form.Indexed)}
+	next = &table{form: form, origin: from, indexes: newIndexes(form.Indexed)}
 	if o.formOf(s.table).Fingerprint != form.Fingerprint {
-		next.tree, next.origin = newRecords(), from
+		next.tree = newRecords()
 	}
 	visited := 0
 	s.tree.Scan(func(r *storage.Record) bool {
@@ -126,7 +126,7 @@ func (o *objects) prepareTable(
 				}
 				upgraded[r] = record
 			}
-			from.unload(record, false)
+			next.unload(record, false)
 			next.tree.Load(record)
 			grown += sizeOf(record) - sizeOf(r)
 		}
@@ -153,7 +153,7 @@ func (o *objects) replace(t *table, s *snapshot, next *table, grown int64) bool 
 		return true
 	}
 	if t.origin != nil {
-		t.origin.form.Store(nil)
+		t.origin.follow(nil)
 	}
 	t.form, t.origin = next.form, next.origin
 	o.replaceTree(t, func() { t.tree, t.newer, t.changed = next.tree, next.newer, o.revision })

@@ -94,6 +94,8 @@ var holders = []holder{
 	{"rest/validate/exchange.go bytes.Buffer", 1, isProgram},
 	{"storage/engine/update.go sync.Pool", 1, "one write of fixed size for each update under way"},
 	{"storage/engine/objects.go sync.Pool", 1, "search keys of fixed size"},
+	{"storage/engine/textshard.go list.List", 1, "texts of objects, up to Options.TextBytes of storage/bolt"},
+	{"storage/bolt/text.go sync.Pool", 1, "two nodes of a tree for each read under way; larger ones than keptBuffer are not kept"},
 }
 
 // forTests are folders that only tests link.
