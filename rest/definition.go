@@ -253,6 +253,7 @@ type Wire struct {
 	AnswerStatus bool
 	// Parts are subresources with the kind of the object itself, such as pods/resize, through which clients get, update
 	// and patch it. StatusParts are those that change only the status, such as certificatesigningrequests/approval. Hooks
-	// ask [access.AccessFrom] which it is.
+	// ask [access.AccessFrom] which it is. As in Kubernetes, a client of DialectBuiltin that writes through one of Parts owns
+	// the status that it sends, although the server keeps the old status.
 	Parts, StatusParts []string
 }

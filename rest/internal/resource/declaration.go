@@ -265,8 +265,11 @@ func (res *Resource) addSubresources(d Declaration) error {
 	}
 	for i, name := range slices.Concat(res.Traits.Parts, res.Traits.StatusParts) {
 		part := MainPart
-		if i >= len(res.Traits.Parts) {
+		switch {
+		case i >= len(res.Traits.Parts):
 			part = StatusPart
+		case res.Dialect.GoWritten:
+			part = WholePart
 		}
 		if err := CheckSubresourceName(name); err != nil {
 			return err

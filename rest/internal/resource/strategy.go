@@ -87,8 +87,16 @@ func strategyOf(k apimeta.GroupVersionKind, d upstream.Dialect) *Strategy {
 		return definitions
 	}
 	strategy := *plainStrategy
-	strategy.Except = upstream.ExceptionsOf(k.Group, k.Version, k.Kind)
+	strategy.Except, strategy.Prepare = upstream.ExceptionsOf(k.Group, k.Version, k.Kind), keepStatus
 	return &strategy
+}
+
+// keepStatus restores the status in a write of WholePart.
+func keepStatus(obj, old doc.Value, part Part) doc.Value {
+	if part == WholePart {
+		return obj.With("status", old.Get("status"))
+	}
+	return obj
 }
 
 // AreNamespaces reports whether the objects are the namespaces of other kinds.

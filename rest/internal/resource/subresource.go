@@ -25,6 +25,9 @@ const (
 	MainPart Part = iota
 	// StatusPart is the status.
 	StatusPart
+	// WholePart is what a subresource of a built-in kind, such as pods/resize, changes. It is the object without its status,
+	// but unlike in a write of MainPart, the client owns the status that it sends.
+	WholePart
 	// finalizePart is what a namespace's /finalize changes.
 	finalizePart
 )

@@ -64,7 +64,7 @@ func (w *Write) writer() managed.Writer {
 		by.Part = managed.StatusAndMetadata
 	case w.Part() == resource.StatusPart:
 		by.Part = managed.Status
-	case !w.res.HasStatus():
+	case !w.res.HasStatus(), w.Part() == resource.WholePart:
 		by.Part = managed.Whole
 	}
 	return by

@@ -3,6 +3,7 @@ package write_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -76,6 +77,34 @@ func TestPartsOfAnObjectAreWrittenThroughSubresources(t *testing.T) {
 			assert.Equal(t, c.spec, apitest.JSONOf(t, got.Value(t, "spec")))
 			assert.Equal(t, c.status, apitest.JSONOf(t, got.Value(t, "status")))
 		})
+	}
+}
+
+// As in Kubernetes, a client that writes a part of a built-in object owns the status that it sends, although the server
+// keeps the old status.
+func TestOwnersOfTheStatusInAWriteOfAPart(t *testing.T) {
+	const url = "/apis/example.com/v1/namespaces/default/reviews"
+	const body = `{"apiVersion":"example.com/v1","kind":"Review","metadata":{"name":"a"},"spec":{"text":"old"},"status":{"note":"fine"}}`
+	for _, c := range []struct {
+		dialect             rest.Dialect
+		method, contentType string
+		owns                bool
+	}{
+		{rest.DialectBuiltin, "PUT", apitest.TypeJSON, true},
+		{rest.DialectBuiltin, "PATCH", apitest.TypeMergePatch, true},
+		{rest.DialectBuiltin, "PATCH", apitest.TypeApply, true},
+		{rest.DialectCustom, "PATCH", apitest.TypeMergePatch, false},
+	} {
+		api := apitest.New(t, rest.Options{}, reviews(rest.Wire{Dialect: c.dialect}))
+		apitest.Must(t, api, "POST", url,
+			`{"apiVersion":"example.com/v1","kind":"Review","metadata":{"name":"a"},"spec":{"text":"old"}}`)
+		send := func() apitest.Answer {
+			return apitest.Must(t, api, c.method, url+"/a/tint?fieldManager=m", body, "Content-Type", c.contentType)
+		}
+		first := send()
+		assert.NotContains(t, first.Body, "fine", "%v %s", c.dialect, c.contentType)
+		assert.Equal(t, c.owns, strings.Contains(first.Body, `"f:note":{}`), "%v %s: %s", c.dialect, c.contentType, first.Body)
+		assert.Equal(t, first.Body, send().Body, "a repetition of the %s changes nothing", c.contentType)
 	}
 }
 

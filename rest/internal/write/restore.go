@@ -86,7 +86,7 @@ func restored(res *resource.Resource, which resource.Part, obj, old doc.Value) d
 	case which == resource.StatusPart:
 		written = old.With("status", obj.Get("status"))
 	default:
-		if written = objectmeta.ForUpdate(obj, old); res.HasStatus() {
+		if written = objectmeta.ForUpdate(obj, old); res.HasStatus() && which != resource.WholePart {
 			written = written.With("status", old.Get("status"))
 		}
 	}
