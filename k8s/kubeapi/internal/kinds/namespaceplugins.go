@@ -107,7 +107,7 @@ func tolerationsIn(text []byte) (c clusterTolerations, err error) {
 // apply gives a new Pod the tolerations of its namespace, and any Pod that requests resources one of memory pressure.
 // It refuses tolerations that the namespace does not list.
 func (c clusterTolerations) apply(ctx context.Context, pod *corev1.Pod) error {
-	if isBinding(ctx) {
+	if bindingOf(ctx) != nil {
 		return nil
 	}
 	var more []corev1.Toleration

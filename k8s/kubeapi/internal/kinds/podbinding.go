@@ -7,16 +7,21 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 )
 
-// bindingKey is the key of a context in which a write binds a Pod to a node.
+// bindingKey is the key of the Binding in the context of a write that binds a Pod to a node.
 type bindingKey struct{}
 
-func isBinding(ctx context.Context) bool { return ctx.Value(bindingKey{}) != nil }
+// bindingOf returns the Binding that a write carries out, or nil.
+func bindingOf(ctx context.Context) *corev1.Binding {
+	b, _ := ctx.Value(bindingKey{}).(*corev1.Binding)
+	return b
+}
 
 // legacyKey is the key of a context in which an object of the deprecated kind Binding binds a Pod.
 type legacyKey struct{}
@@ -29,7 +34,7 @@ type podCheck = func(ctx context.Context, pod, old *corev1.Pod) (status.FieldErr
 // allowingBinding returns the check of a Pod, which refuses another node unless the Pod is being assigned to it.
 func allowingBinding(check podCheck) podCheck {
 	return func(ctx context.Context, pod, old *corev1.Pod) (status.FieldErrors, error) {
-		if old != nil && isBinding(ctx) {
+		if old != nil && bindingOf(ctx) != nil {
 			old = old.DeepCopy()
 			old.Spec.NodeName = pod.Spec.NodeName
 		}
@@ -38,7 +43,7 @@ func allowingBinding(check podCheck) podCheck {
 }
 
 // bindings returns the subresource pods/binding, through which a scheduler assigns a Pod to a node. The node need not
-// exist. The Prepare hook sets the status of a bound Pod, because the client that writes an object cannot.
+// exist.
 func bindings() rest.SubresourceOf[corev1.Pod] {
 	return rest.Subresource[corev1.Pod, corev1.Binding]{
 		Name: "binding", Version: "v1", Kind: "Binding", Check: checkBinding,
@@ -120,18 +125,19 @@ func bindNamed(ctx context.Context, pods rest.Client[corev1.Pod], b *corev1.Bind
 	return bind(context.WithValue(ctx, legacyKey{}, true), pods, pod, b)
 }
 
+// bind assigns a Pod to a node. The Prepare hook changes the Pod, so no client owns the changes: kube-apiserver does not
+// record the owners of a binding.
 func bind(ctx context.Context, pods rest.Client[corev1.Pod], pod *corev1.Pod, b *corev1.Binding) error {
 	conflict := func(format string, args ...any) error {
 		return status.Conflict(apimeta.GroupResource{Resource: "pods/binding"}, pod.Name, fmt.Sprintf(format, args...))
 	}
-	pods = pods.Namespace(pod.Namespace)
-	_, err := pods.Modify(context.WithValue(ctx, bindingKey{}, true), pod.Name, func(pod *corev1.Pod) error {
+	pods, b = pods.Namespace(pod.Namespace), b.DeepCopy() // a plug-in changes the labels of the Binding
+	_, err := pods.Modify(context.WithValue(ctx, bindingKey{}, b), pod.Name, func(pod *corev1.Pod) error {
 		switch {
 		case b.UID != "" && b.UID != pod.UID:
-			return conflict("Precondition failed: UID in precondition: %v, UID in object meta: %v", b.UID, pod.UID)
+			return failedBinding(pod, "UID", string(b.UID), string(pod.UID))
 		case b.ResourceVersion != "" && b.ResourceVersion != pod.ResourceVersion:
-			return conflict("Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v",
-				b.ResourceVersion, pod.ResourceVersion)
+			return failedBinding(pod, "ResourceVersion", b.ResourceVersion, pod.ResourceVersion)
 		case pod.DeletionTimestamp != nil:
 			return conflict("pod %s is being deleted, cannot be assigned to a host", pod.Name)
 		case pod.Spec.NodeName != "":
@@ -139,11 +145,40 @@ func bind(ctx context.Context, pods rest.Client[corev1.Pod], pod *corev1.Pod, b 
 		case len(pod.Spec.SchedulingGates) > 0:
 			return conflict("pod %v has non-empty .spec.schedulingGates", pod.Name)
 		}
-		pod.Spec.NodeName = b.Target.Name
-		pod.Annotations, pod.Labels = merged(pod.Annotations, b.Annotations), merged(pod.Labels, b.Labels)
+		claimNothing(&pod.ObjectMeta)
 		return nil
 	})
 	return err
+}
+
+// failedBinding returns the error for a precondition of a binding that its Pod does not meet. kube-apiserver names the
+// key of the Pod in its store.
+func failedBinding(pod *corev1.Pod, what, wanted, found string) error {
+	return status.Conflict(apimeta.GroupResource{Resource: "pods"}, pod.Name,
+		fmt.Sprintf("StorageError: invalid object, Code: 4, Key: /registry/pods/%s/%s, ResourceVersion: 0, "+
+			"AdditionalErrorMsg: Precondition failed: %s in precondition: %s, %[3]s in object meta: %[5]s",
+			pod.Namespace, pod.Name, what, wanted, found))
+}
+
+// claimNothing changes managedFields in a way that the server ignores. Without any change, a write would end before the
+// Prepare hook runs.
+func claimNothing(m *metav1.ObjectMeta) {
+	switch {
+	case len(m.ManagedFields) == 0:
+		m.ManagedFields = []metav1.ManagedFieldsEntry{{}} // it resets the entries, and there are none
+	case m.ManagedFields[0].Time == nil:
+		m.ManagedFields[0].Time = &metav1.Time{Time: m.CreationTimestamp.Time}
+	default:
+		m.ManagedFields[0].Time = nil
+	}
+}
+
+// assign changes a Pod as a Binding asks for.
+func assign(pod *corev1.Pod, b *corev1.Binding) {
+	pod.Spec.NodeName = b.Target.Name
+	pod.Annotations, pod.Labels = merged(pod.Annotations, b.Annotations), merged(pod.Labels, b.Labels)
+	pod.Status.NominatedNodeName = ""
+	setPodCondition(&pod.Status, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
 }
 
 // merged returns a map with the entries of another one added. It does not change its arguments.

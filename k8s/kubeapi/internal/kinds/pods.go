@@ -55,9 +55,8 @@ func preparePod(ctx context.Context, pod, old *corev1.Pod) error {
 		restoreMetadata(&pod.ObjectMeta, &old.ObjectMeta)
 		keepResized(pod, old)
 		defaults.PodResources(&pod.Spec)
-	case isBinding(ctx):
-		pod.Status.NominatedNodeName = ""
-		setPodCondition(&pod.Status, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
+	case bindingOf(ctx) != nil:
+		assign(pod, bindingOf(ctx))
 	default:
 		if pod.Spec.Priority == nil {
 			pod.Spec.Priority = old.Spec.Priority

@@ -195,12 +195,24 @@ func TestBindingsAssignPodsToNodes(t *testing.T) {
 	assert.Equal(t, corev1.PodScheduled, p.Status.Conditions[0].Type)
 	assert.Equal(t, corev1.ConditionTrue, p.Status.Conditions[0].Status)
 	assert.EqualValues(t, 1, p.Generation)
+	assert.Equal(t, created.ManagedFields, p.ManagedFields, "nobody owns what a binding changes")
 	assert.Equal(t, p, (<-events.ResultChan()).Object, "a binding is one event")
 
 	err = pods.Bind(t.Context(), binding(""), metav1.CreateOptions{})
 	assertRefused(t, err, 409, `Operation cannot be fulfilled on pods/binding "a": pod a is already assigned to node "n"`)
 	_, err = clientOf(t, api).CoreV1().RESTClient().Post().Namespace(namespace).Resource("bindings").Body(binding("")).Do(t.Context()).Raw()
 	assertRefused(t, err, 409, "")
+	unowned := pod("a")
+	unowned.Name, unowned.ManagedFields = "unowned", []metav1.ManagedFieldsEntry{{}}
+	must[*corev1.Pod](t)(pods.Create(t.Context(), pod("unowned"), metav1.CreateOptions{}))
+	must[*corev1.Pod](t)(pods.Update(t.Context(), unowned, metav1.UpdateOptions{}))
+	second := binding("")
+	second.Name = "unowned"
+	require.NoError(t, pods.Bind(t.Context(), second, metav1.CreateOptions{}))
+	p = must[*corev1.Pod](t)(pods.Get(t.Context(), "unowned", metav1.GetOptions{}))
+	assert.Equal(t, "n", p.Spec.NodeName)
+	assert.Empty(t, p.ManagedFields, "a client has reset them")
+
 	broken := binding("")
 	broken.Target = corev1.ObjectReference{Kind: "Shelf"}
 	err = pods.Bind(t.Context(), broken, metav1.CreateOptions{})

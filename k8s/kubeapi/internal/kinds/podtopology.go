@@ -9,17 +9,24 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// labelWithTopology gives a Pod that is created on a node or bound to one the labels of the node's region and zone. The
-// node need not exist. As in kube-apiserver, a Pod that the deprecated kind Binding binds gets no labels.
+// labelWithTopology gives a Pod that is created on a node, or the Binding of a Pod to a node, the labels of the node's
+// region and zone. The node need not exist. As in kube-apiserver, a Pod that the deprecated kind Binding binds gets no
+// labels.
 func labelWithTopology(ctx context.Context, pod *corev1.Pod) error {
-	if pod.Spec.NodeName == "" || !isNew(pod) && !isBinding(ctx) || isLegacyBinding(ctx) {
+	name, labels := pod.Spec.NodeName, &pod.Labels
+	if b := bindingOf(ctx); b != nil {
+		name, labels = b.Target.Name, &b.Labels
+	} else if !isNew(pod) {
+		return nil
+	}
+	if name == "" || isLegacyBinding(ctx) {
 		return nil
 	}
 	nodes, err := rest.ClientForHook[corev1.Node](ctx)
 	if err != nil {
 		return err
 	}
-	node, err := nodes.Get(ctx, pod.Spec.NodeName)
+	node, err := nodes.Get(ctx, name)
 	if status.IsNotFound(err) {
 		return nil
 	}
@@ -28,7 +35,7 @@ func labelWithTopology(ctx context.Context, pod *corev1.Pod) error {
 	}
 	for _, key := range []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion} {
 		if value, ok := node.Labels[key]; ok {
-			pod.Labels = merged(pod.Labels, map[string]string{key: value})
+			*labels = merged(*labels, map[string]string{key: value})
 		}
 	}
 	return nil

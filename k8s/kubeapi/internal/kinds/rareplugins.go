@@ -97,7 +97,7 @@ func unexpected(err error) error { return status.Generic(http.StatusInternalServ
 
 // tolerateExtended lets a Pod that requests resources such as example.com/gpu run on nodes that are kept for such Pods.
 func tolerateExtended(ctx context.Context, pod *corev1.Pod) error {
-	if isBinding(ctx) {
+	if bindingOf(ctx) != nil {
 		return nil
 	}
 	var names []string
