@@ -235,7 +235,7 @@ func (r *report) attribute(p *field.Path, a *resourcev1.DeviceAttribute) {
 	}{{"int", a.IntValue != nil}, {"bool", a.BoolValue != nil}, {"string", a.StringValue != nil},
 		{"version", a.VersionValue != nil}} {
 		if value.set {
-			set = append(set, "`"+value.name+"`")
+			set = append(set, value.name)
 		}
 	}
 	if s := a.StringValue; s != nil {
