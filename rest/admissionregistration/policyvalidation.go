@@ -72,6 +72,24 @@ func (p *ValidatingAdmissionPolicy) Validate(old *ValidatingAdmissionPolicy, x E
 	return errs
 }
 
+// Validate returns the faults of the status of a policy, in the words of kube-apiserver. The schema checks the
+// conditions.
+func (s *ValidatingAdmissionPolicyStatus) Validate() (errs status.FieldErrors) {
+	if s.TypeChecking == nil {
+		return nil
+	}
+	for i, w := range s.TypeChecking.ExpressionWarnings {
+		at := status.NewPath("status", "typeChecking", "expressionWarnings").Index(i)
+		if w.Warning == "" {
+			errs = append(errs, status.RequiredField(at.Child("warning"), ""))
+		}
+		if strings.TrimSpace(w.FieldRef) == "" {
+			errs = append(errs, status.RequiredField(at.Child("fieldRef"), ""))
+		}
+	}
+	return errs
+}
+
 // Validate returns the faults of a binding, in the words of kube-apiserver.
 func (b *ValidatingAdmissionPolicyBinding) Validate() (errs status.FieldErrors) {
 	at := status.NewPath("spec")

@@ -23,7 +23,7 @@ func (p *policies) definitions() []rest.Definition {
 func (p *policies) validateValidating(ctx context.Context, v,
 	old *ar.ValidatingAdmissionPolicy) (status.FieldErrors, error) {
 	if access.AccessFrom(ctx).Subresource == "status" {
-		return nil, nil
+		return v.Status.Validate(), nil
 	}
 	x, err := p.checker(v.Spec.ParamKind, len(v.Spec.Variables) > 0)
 	if err != nil {
