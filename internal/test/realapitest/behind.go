@@ -83,9 +83,15 @@ func (s *Server) Available(name string) {
 	s.Kubectl("admin", "wait", "--for=condition=Available", fmt.Sprintf("--timeout=%ds", Patience/time.Second), "apiservice/"+name)
 }
 
-// Get sends a GET directly to the aggregated server, bypassing kube-apiserver, and returns the code of the answer. The
-// certificate may be nil.
+// Get is [Behind.Send] for a GET.
 func (b *Behind) Get(certificate *Authority, path string, headers ...string) int {
+	b.t.Helper()
+	return b.Send(certificate, "GET", path, headers...)
+}
+
+// Send sends a request directly to the aggregated server, bypassing kube-apiserver, and returns the code of the answer.
+// The certificate may be nil.
+func (b *Behind) Send(certificate *Authority, method, path string, headers ...string) int {
 	b.t.Helper()
 	settings := &tls.Config{InsecureSkipVerify: true}
 	if certificate != nil {
@@ -93,7 +99,7 @@ func (b *Behind) Get(certificate *Authority, path string, headers ...string) int
 	}
 	transport := &http.Transport{TLSClientConfig: settings}
 	defer transport.CloseIdleConnections()
-	request, err := http.NewRequest("GET", "https://"+b.Address+path, nil)
+	request, err := http.NewRequest(method, "https://"+b.Address+path, nil)
 	require.NoError(b.t, err)
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Add(headers[i], headers[i+1])
