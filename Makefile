@@ -27,7 +27,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help test check release-check require vet fmt staticcheck tidy core transcripts pages race soak-minute budget kinds conformance shared-stores real-conformance record e2e modules released \
-	comparisons other-projects console console-files second-postgres suites cross next-go old-kubectls lint-modules client-suite project-suite lint lint-tests api-changes bench peers growth growth-file benchmarks \
+	comparisons other-projects console console-files second-postgres suites tools cross next-go old-kubectls lint-modules client-suite project-suite lint lint-tests api-changes bench peers growth growth-file benchmarks \
 	bench-compare soak embedded-faults flaky fuzz api cover vuln release
 
 help: ## list the targets
@@ -147,6 +147,9 @@ project-suite: ## the tests of a project that kubebuilder generates, with kubeap
 suites: ## envtest suites of controller-runtime, with kubeapi in the place of kube-apiserver and etcd (SUITES="client cache"); programs of other projects
 	@.ci/stage suites "controller-runtime and its suites" .ci/suites $(SUITES)
 	@.ci/stage suites "programs of other projects" .ci/modules programs
+
+tools: ## twelve tools that people have, against a plain host and kubeapi: kubectl, helm, k9s, OpenTofu, generators, an MCP server (docs/tools.md)
+	@.ci/stage tools "k9s, OpenTofu and other tools, some ten minutes the first time" .ci/tools
 
 flaky: ## look for tests that fail now and then: each package 20 times beside eight busy processes (PACKAGES=./..., for at most FLAKY=60m; goes on where it stopped)
 	@.ci/flaky $(FLAKY) $(PACKAGES)

@@ -13,6 +13,7 @@ tool helm.sh/helm/v4/cmd/helm
 
 require (
 	github.com/decorum-go/decorum v0.0.0-00010101000000-000000000000
+	github.com/decorum-go/decorum/k8s v0.0.0-00010101000000-000000000000
 	github.com/decorum-go/decorum/k8s/kubeapi v0.0.0-00010101000000-000000000000
 	github.com/stretchr/testify v1.12.1
 	k8s.io/api v0.37.2
@@ -44,7 +45,6 @@ require (
 	github.com/cyphar/filepath-securejoin v0.7.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/decorum-go/decorum/cel v0.0.0-00010101000000-000000000000 // indirect
-	github.com/decorum-go/decorum/k8s v0.0.0-00010101000000-000000000000 // indirect
 	github.com/dylibso/observe-sdk/go v0.0.0-20240819160327-2d926c5d788a // indirect
 	github.com/emicklei/go-restful/v3 v3.13.0 // indirect
 	github.com/evanphx/json-patch/v5 v5.9.11 // indirect
