@@ -20,8 +20,8 @@ type Exceptions struct {
 	StatusKeeps []string
 }
 
-// clientMetadata are the members of the metadata that a client may change.
-var clientMetadata = []string{"labels", "annotations", "finalizers", "ownerReferences"}
+// clientMetadata are the members of the metadata that a write of the status of most newer kinds does not change.
+var clientMetadata = []string{"labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp"}
 
 // ExceptionsOf returns the rules of a kind of the built-in dialect.
 func ExceptionsOf(group, version, kind string) Exceptions {

@@ -3,6 +3,7 @@ package write
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unicode"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -59,11 +60,15 @@ func (w *Write) applyTo(old doc.Value) (doc.Value, error) {
 	if err := w.checkNumbers(w.config); err != nil {
 		return doc.Value{}, err // refused first, because Managed.Apply may convert the configuration
 	}
-	config := w.config
-	if keeps := w.res.Strategy.Except.StatusKeeps; len(keeps) > 0 && w.Part() == resource.StatusPart {
-		config = config.With("metadata", objectmeta.Of(config).Without(keeps...)) // the client cannot own them
+	by := w.writer()
+	if w.Part() == resource.StatusPart {
+		for _, name := range w.res.Strategy.Except.StatusKeeps { // the client cannot own them
+			if objectmeta.Of(w.config).Has(name) {
+				by.Unowned = append(slices.Clip(by.Unowned), []string{"metadata", name})
+			}
+		}
 	}
-	obj, err := w.res.Managed.Apply(old, config, w.writer(), w.Asked.Force)
+	obj, err := w.res.Managed.Apply(old, w.config, by, w.Asked.Force)
 	if err != nil {
 		return doc.Value{}, err
 	}

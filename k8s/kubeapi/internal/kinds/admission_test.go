@@ -1,6 +1,7 @@
 package kinds_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,6 +12,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	certificatesapply "k8s.io/client-go/applyconfigurations/certificates/v1"
 )
 
@@ -196,4 +198,20 @@ func TestOwnersOfSigningRequests(t *testing.T) {
 	assert.Equal(t, `{"f:metadata":{"f:labels":{"f:a":{}}}}`, owned["requester"])
 	assert.Equal(t, `{"f:status":{"f:certificate":{}}}`, owned["signer"])
 	assert.Contains(t, owned["approver"], `k:{\"type\":\"Approved\"}`)
+}
+
+// Kubernetes restores the metadata in a write of the status of a CSINode. So nobody owns it by that write, but the
+// write has a time, because the configuration changes the object.
+func TestAppliedStatusWithMetadata(t *testing.T) {
+	nodes := clientOf(t, newAPI(t)).StorageV1().CSINodes()
+	must[*storagev1.CSINode](t)(nodes.Create(t.Context(), &storagev1.CSINode{ObjectMeta: named("n")}, metav1.CreateOptions{}))
+	n := must[*storagev1.CSINode](t)(nodes.Patch(t.Context(), "n", types.ApplyPatchType, []byte(`{"apiVersion":"storage.k8s.io/v1",`+
+		`"kind":"CSINode","metadata":{"annotations":{"a":"b"},"deletionTimestamp":"2001-09-09T01:46:40Z"},"status":{}}`),
+		metav1.PatchOptions{FieldManager: "driver"}, "status"))
+	assert.Empty(t, n.Annotations)
+	assert.Nil(t, n.DeletionTimestamp)
+	i := slices.IndexFunc(n.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return e.Manager == "driver" })
+	require.GreaterOrEqual(t, i, 0)
+	assert.Equal(t, `{"f:status":{}}`, string(n.ManagedFields[i].FieldsV1.Raw))
+	assert.NotNil(t, n.ManagedFields[i].Time)
 }
