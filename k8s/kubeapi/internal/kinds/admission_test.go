@@ -215,3 +215,14 @@ func TestAppliedStatusWithMetadata(t *testing.T) {
 	assert.Equal(t, `{"f:status":{}}`, string(n.ManagedFields[i].FieldsV1.Raw))
 	assert.NotNil(t, n.ManagedFields[i].Time)
 }
+
+func TestNodesHaveNoStatusOfRemovedConfigurations(t *testing.T) {
+	nodes := clientOf(t, newAPI(t)).CoreV1().Nodes()
+	config := &corev1.NodeConfigStatus{Error: "x", Assigned: &corev1.NodeConfigSource{ConfigMap: &corev1.ConfigMapNodeConfigSource{}}}
+	n := must[*corev1.Node](t)(nodes.Create(t.Context(), &corev1.Node{ObjectMeta: named("n"),
+		Status: corev1.NodeStatus{Config: config}}, metav1.CreateOptions{}))
+	assert.Nil(t, n.Status.Config)
+	n.Status.Config = config
+	n = must[*corev1.Node](t)(nodes.UpdateStatus(t.Context(), n, metav1.UpdateOptions{}))
+	assert.Nil(t, n.Status.Config)
+}

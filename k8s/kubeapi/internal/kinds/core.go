@@ -49,14 +49,17 @@ func podTemplates() rest.Resource[corev1.PodTemplate] {
 	return r
 }
 
-// nodes returns the kind Node. A kubelet registers its Node together with the status. The source of its configuration
-// belongs to a feature that Kubernetes has removed.
+// nodes returns the kind Node. A kubelet registers its Node together with the status. The source of its configuration,
+// and what the status says about it, belong to a feature that Kubernetes has removed.
 func nodes() rest.Resource[corev1.Node] {
 	r := preparing(of[corev1.Node](), func(_ context.Context, n, old *corev1.Node) error {
 		//lint:ignore SA1019 clients still send it
 		if old == nil || old.Spec.ConfigSource == nil {
 			//lint:ignore SA1019 see above
 			n.Spec.ConfigSource = nil
+		}
+		if old == nil || old.Status.Config == nil {
+			n.Status.Config = nil
 		}
 		return nil
 	})
