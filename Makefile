@@ -148,7 +148,7 @@ suites: ## envtest suites of controller-runtime, with kubeapi in the place of ku
 	@.ci/stage suites "controller-runtime and its suites" .ci/suites $(SUITES)
 	@.ci/stage suites "programs of other projects" .ci/modules programs
 
-tools: ## twelve tools that people have, against a plain host and kubeapi: kubectl, helm, k9s, OpenTofu, generators, an MCP server (docs/tools.md)
+tools: ## twelve popular tools, against a plain host and kubeapi: kubectl, helm, k9s, OpenTofu, generators, an MCP server (docs/tools.md)
 	@.ci/stage tools "k9s, OpenTofu and other tools, some ten minutes the first time" .ci/tools
 
 flaky: ## look for tests that fail now and then: each package 20 times beside eight busy processes (PACKAGES=./..., for at most FLAKY=60m; goes on where it stopped)

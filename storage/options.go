@@ -19,7 +19,8 @@ type Options struct {
 	// writes, a timer drops them, at most a hundredth of MaxLogAge late. Zero means 5 minutes.
 	MaxLogAge time.Duration
 	// MaxLogBytes bounds what the changes of the history hold, and wins over MaxLogAge. Zero means 64 MiB or a quarter of
-	// the live data, whichever is more. A store with a limit for texts in memory takes a quarter of that limit. Snapshots of old states may hold a quarter of this bound in addition.
+	// the live data, whichever is more. A store with a limit for texts in memory takes a quarter of that limit. Snapshots
+	// of old states may hold a quarter of this bound in addition.
 	MaxLogBytes int64
 	// MaxWait bounds how long a read or a watch waits for a revision that the store has not reached. Zero means 3 seconds.
 	MaxWait time.Duration

@@ -193,7 +193,7 @@ func readNode(file io.ReaderAt, id uint64, pageSize int64, buffer *[]byte) (node
 		case own != id:
 			return node{}, fmt.Errorf("page %d claims to be page %d", id, own)
 		case n.flags != branchPage && n.flags != leafPage:
-			return node{}, fmt.Errorf("page %d has the flags %x, which are not those of a branch or a leaf", id, n.flags)
+			return node{}, fmt.Errorf("page %d is neither a branch nor a leaf: its flags are %x", id, n.flags)
 		case whole <= int64(read):
 			n.bytes = b[:whole]
 			return n, nil

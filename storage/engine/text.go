@@ -111,7 +111,7 @@ func checkParts(p *storage.Extracted, json []byte) error {
 	return nil
 }
 
-// sameText reports whether another text equals that of the record except for the resourceVersion.
+// sameText reports whether the text of a record equals another one except for the resourceVersion.
 func sameText(r *storage.Record, text, json []byte, version storage.Span) bool {
 	return string(text[:r.Version.Start]) == string(json[:version.Start]) &&
 		string(text[r.Version.End:]) == string(json[version.End:])

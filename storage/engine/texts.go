@@ -50,8 +50,8 @@ func newTexts(backend TextBackend) *texts {
 
 func (t *texts) of(revision watch.Revision) *textShard { return t.shards[revision%textShards] }
 
-// assign keeps the texts of an assigned group: those of its records until the group is durable, and those of the
-// records that it supersedes until the log drops the changes. Then the records no longer hold their texts.
+// assign keeps the texts of an assigned group: its own texts until the group is durable, and the texts that it
+// supersedes until the log drops the changes. Then the records no longer hold their texts.
 func (t *texts) assign(writes []write, group []watch.Change[storage.Record]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

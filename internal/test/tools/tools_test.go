@@ -143,7 +143,7 @@ func npm(t *testing.T, packages ...release) string {
 // command is a run of a tool.
 type command struct {
 	dir   string
-	env   []string // beside that of the test
+	env   []string // added to the environment of the test
 	input string
 }
 

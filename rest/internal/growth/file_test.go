@@ -34,7 +34,7 @@ const (
 	inFile, fileAt = "DECORUM_OBJECTS", "DECORUM_FILE"
 	// fewInFile is the number of objects of the API without a limit for texts.
 	fewInFile = 10_000
-	// page is how many objects a list of cold objects has.
+	// coldPage is how many objects a list of cold objects has.
 	coldPage = 10_000
 )
 
@@ -43,7 +43,7 @@ type fileRun struct {
 	path     string
 	objects  int
 	texts    int64 // the limit for texts in memory
-	requests int   // of each kind
+	requests int   // how many requests of each kind are measured
 	say      func(format string, args ...any)
 }
 
@@ -78,7 +78,7 @@ func (r *fileRun) refuseSmallDisk(t *testing.T) {
 }
 
 // TestMoreObjectsThanMemory measures an API over a file whose texts do not fit into the memory that the store may use
-// for them. make growth prints its table.
+// for them. make growth-file prints its table.
 func TestMoreObjectsThanMemory(t *testing.T) {
 	run := newFileRun(t)
 	run.load(t)
@@ -123,7 +123,8 @@ func TestMoreObjectsThanMemory(t *testing.T) {
 	run.row("cold PATCH beside few objects", pages.times(t, api, coldPatch), pages.times(t, small, hotPatch))
 	lists, last := run, 0
 	lists.requests = min(namespaces, max(1, run.requests/10))
-	list := get(func() string { // each namespace once, so that all of its objects are cold
+	// Each list reads another namespace, so that all of its objects are cold.
+	list := get(func() string {
 		last++
 		return fmt.Sprintf("%s?limit=%d", thingsIn(last%namespaces), coldPage)
 	})

@@ -200,7 +200,7 @@ func TestOwnersOfSigningRequests(t *testing.T) {
 	assert.Contains(t, owned["approver"], `k:{\"type\":\"Approved\"}`)
 }
 
-// Kubernetes restores the metadata in a write of the status of a CSINode. So nobody owns it by that write, but the
+// Kubernetes restores the metadata in a write of the status of a CSINode. So that write gives it no owner, but the
 // write has a time, because the configuration changes the object.
 func TestAppliedStatusWithMetadata(t *testing.T) {
 	nodes := clientOf(t, newAPI(t)).StorageV1().CSINodes()

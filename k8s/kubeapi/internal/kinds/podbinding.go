@@ -165,7 +165,7 @@ func failedBinding(pod *corev1.Pod, what, wanted, found string) error {
 func claimNothing(m *metav1.ObjectMeta) {
 	switch {
 	case len(m.ManagedFields) == 0:
-		m.ManagedFields = []metav1.ManagedFieldsEntry{{}} // it resets the entries, and there are none
+		m.ManagedFields = []metav1.ManagedFieldsEntry{{}} // an empty entry resets the entries of a Pod without any
 	case m.ManagedFields[0].Time == nil:
 		m.ManagedFields[0].Time = &metav1.Time{Time: m.CreationTimestamp.Time}
 	default:

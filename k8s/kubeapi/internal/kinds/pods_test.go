@@ -195,7 +195,7 @@ func TestBindingsAssignPodsToNodes(t *testing.T) {
 	assert.Equal(t, corev1.PodScheduled, p.Status.Conditions[0].Type)
 	assert.Equal(t, corev1.ConditionTrue, p.Status.Conditions[0].Status)
 	assert.EqualValues(t, 1, p.Generation)
-	assert.Equal(t, created.ManagedFields, p.ManagedFields, "nobody owns what a binding changes")
+	assert.Equal(t, created.ManagedFields, p.ManagedFields, "a binding adds no owner")
 	assert.Equal(t, p, (<-events.ResultChan()).Object, "a binding is one event")
 
 	err = pods.Bind(t.Context(), binding(""), metav1.CreateOptions{})
