@@ -81,11 +81,23 @@ type walk struct {
 	resource string
 	after    []byte // the last key
 	damaged  func(error)
+	texts    []byte // the texts of a step, if the engine does not keep them
+}
+
+// copy copies a text out of its page.
+func (w *walk) copy(text []byte) []byte {
+	if w.file.opts.TextBytes == 0 {
+		return bytes.Clone(text)
+	}
+	start := len(w.texts)
+	w.texts = append(w.texts, text...)
+	return w.texts[start:len(w.texts):len(w.texts)]
 }
 
 // step reads the next few records.
 func (w *walk) step(known forms, mine int) (records []engine.Stored, more bool, err error) {
 	f, at := w.file, &place{resource: w.resource}
+	w.texts = w.texts[:0]
 	err = f.view(at, func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte(objectsBucket)).Bucket([]byte(w.resource))
 		if b == nil {
@@ -98,7 +110,7 @@ func (w *walk) step(known forms, mine int) (records []engine.Stored, more bool, 
 				return nil
 			}
 			at.key = keyText(key)
-			s, err := f.stored(w.resource, key, value, known)
+			s, err := f.stored(w.resource, key, value, known, w.copy)
 			w.after = bytes.Clone(key)
 			if err != nil {
 				if err = damaged(f.path, at, "%w", err); w.damaged == nil {
@@ -126,8 +138,9 @@ func seekAfter(c *bbolt.Cursor, after []byte) (key, value []byte) {
 	return key, value
 }
 
-// stored verifies and opens a record.
-func (f *file) stored(resource string, key, value []byte, known forms) (s engine.Stored, err error) {
+// stored verifies and opens a record. copied copies the text out of its page.
+func (f *file) stored(resource string, key, value []byte, known forms,
+	copied func([]byte) []byte) (s engine.Stored, err error) {
 	r, err := parseRecord(resource, key, value)
 	if err != nil {
 		return s, err
@@ -141,7 +154,7 @@ func (f *file) stored(resource string, key, value []byte, known forms) (s engine
 	if s.Form, err = known.name(resource, r.form); err != nil {
 		return s, err
 	}
-	s.JSON, err = f.open(objectsBucket, s.Key, r.revision, r.keyID, r.sealed, r.text)
+	s.JSON, err = f.open(objectsBucket, s.Key, r.revision, r.keyID, r.sealed, copied(r.text))
 	return s, err
 }
 
@@ -200,7 +213,7 @@ func (f *file) undo(key, value []byte, known forms) (u engine.PriorState, err er
 	if u.Form, err = known.name(c.key.Resource, c.form); err != nil || !c.before {
 		return u, err
 	}
-	u.Before, err = f.open(historyBucket, c.key, u.Revision, c.keyID, c.sealed, c.text)
+	u.Before, err = f.open(historyBucket, c.key, u.Revision, c.keyID, c.sealed, bytes.Clone(c.text))
 	return u, err
 }
 

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -141,7 +142,7 @@ func (c *checking) objects(intact func(engine.Stored)) error {
 			at.key = keyText(key)
 			c.seen.objects++
 			c.seen.objectBytes += int64(len(value))
-			s, err := c.stored(resource, key, value, c.forms)
+			s, err := c.stored(resource, key, value, c.forms, bytes.Clone)
 			if err == nil && s.Revision > c.state.revision {
 				return fmt.Errorf("revision %d is above the last one, %d", s.Revision, c.state.revision)
 			}

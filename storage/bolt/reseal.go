@@ -157,7 +157,7 @@ func (r *resealing) again(w *writing, key []byte) (done bool, err error) {
 	old := v
 	namespace, name, _ := bytes.Cut(key, []byte{0})
 	k := storage.Key{Resource: resource, Namespace: string(namespace), Name: string(name)}
-	text, err := r.open(objectsBucket, k, v.revision, v.keyID, v.sealed, v.text)
+	text, err := r.open(objectsBucket, k, v.revision, v.keyID, v.sealed, bytes.Clone(v.text))
 	if err != nil {
 		return false, err
 	}
@@ -175,7 +175,7 @@ func (r *resealing) changeAgain(w *writing, key, value []byte) (done bool, err e
 	if err != nil || !c.before {
 		return false, err
 	}
-	text, err := r.open(historyBucket, c.key, revision, c.keyID, c.sealed, c.text)
+	text, err := r.open(historyBucket, c.key, revision, c.keyID, c.sealed, bytes.Clone(c.text))
 	if err != nil {
 		return false, err
 	}

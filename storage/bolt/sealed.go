@@ -29,13 +29,13 @@ func (f *file) seal(bucket string, key storage.Key, revision watch.Revision,
 	return sealed, keyID, nil
 }
 
-// open returns a copy of a text. It opens a sealed text.
+// open opens a text if it is sealed. It may change the text.
 func (f *file) open(bucket string, key storage.Key, revision watch.Revision, keyID string, sealed bool,
 	text []byte) ([]byte, error) {
 	if !sealed {
-		return bytes.Clone(text), nil
+		return text, nil
 	}
-	opened, err := seal.Open(f.opts.Transformer, keyID, bytes.Clone(text), sealContext(bucket, key, revision))
+	opened, err := seal.Open(f.opts.Transformer, keyID, text, sealContext(bucket, key, revision))
 	if err != nil {
 		return nil, &transformError{err}
 	}

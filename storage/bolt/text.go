@@ -86,7 +86,7 @@ func (f *file) text(d *descent, w *wanted) (s engine.Stored, err error) {
 
 // textIn verifies and opens a value, unless it has another revision.
 func (f *file) textIn(value []byte, w *wanted) (engine.Stored, error) {
-	s, err := f.stored(w.key.Resource, w.bucketKey, value, f.current.Load().forms)
+	s, err := f.stored(w.key.Resource, w.bucketKey, value, f.current.Load().forms, bytes.Clone)
 	if err != nil || s.Revision != w.revision {
 		return engine.Stored{}, err
 	}

@@ -60,7 +60,8 @@ type BoundedBackend interface {
 }
 
 // TextBackend is a [Backend] from which the engine reads texts one by one, so that it need not hold all of them in
-// memory.
+// memory. If it limits the texts, the JSON that Load yields still belongs to the backend, which may change it after
+// yield.
 type TextBackend interface {
 	// MaxTextBytes returns how many bytes of texts the engine holds in memory for readers, or 0 if it holds all texts.
 	MaxTextBytes() int64

@@ -30,7 +30,7 @@ func (o *origin) follow(form *storage.Resource) { o.form.Store(form) }
 // unload implements [unloader].
 func (o *origin) unload(r *storage.Record, fill bool) {
 	if fill {
-		o.texts.of(r.Revision).keep(r.Revision, o, r.InMemory(), false)
+		o.texts.of(r.Revision).fill(r.Revision, o, r.InMemory())
 	}
 	*r = *r.Unloaded(o)
 }
@@ -49,7 +49,7 @@ func (o *origin) Text(ctx context.Context, r *storage.Record) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case text != nil:
-		shard.keep(r.Revision, o, text, true)
+		shard.keep(r.Revision, o, text)
 		return text, nil
 	}
 	// The backend has another revision. A change that has begun keeps the text that it supersedes.

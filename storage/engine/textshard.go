@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"container/list"
 	"sync"
 
@@ -68,20 +69,25 @@ func (s *textShard) get(revision watch.Revision, from *origin) []byte {
 	return e.text
 }
 
-// keep puts a text that was read from the backend under the budget. It makes room for the text if asked to.
-func (s *textShard) keep(revision watch.Revision, from *origin, text []byte, makeRoom bool) {
+// keep puts a text that was read from the backend under the budget.
+func (s *textShard) keep(revision watch.Revision, from *origin, text []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := &textEntry{revision: revision, from: from, text: text}
 	old := s.find(revision)
-	switch {
-	case old != nil && (old.kept != forReaders || old.from == from):
-		return
-	case !makeRoom && s.used()+e.size() > s.limit:
+	if old != nil && (old.kept != forReaders || old.from == from) {
 		return
 	}
 	s.remove(revision)
-	s.add(e)
+	s.add(&textEntry{revision: revision, from: from, text: text})
+}
+
+// fill puts a copy of a text under the budget, unless the budget is used up.
+func (s *textShard) fill(revision watch.Revision, from *origin, text []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used()+int64(len(text))+textOverhead <= s.limit && s.find(revision) == nil {
+		s.add(&textEntry{revision: revision, from: from, text: bytes.Clone(text)})
+	}
 }
 
 // add puts a text into a queue. The caller holds the lock.

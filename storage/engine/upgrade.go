@@ -13,7 +13,7 @@ const patientRounds = 8
 func (e *Engine) upgrade(ctx context.Context, t *table, form *storage.Resource) error {
 	defer e.resume(t)
 	from := e.committer.origin(form)
-	upgraded, newer, err := e.reload(ctx, t, form, nil)
+	upgraded, newer, err := e.reload(ctx, t, form, from, nil)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (e *Engine) upgrade(ctx context.Context, t *table, form *storage.Resource) 
 			return err
 		}
 		if round > 0 { // newer programs may have written meanwhile
-			if upgraded, newer, err = e.reload(ctx, t, form, upgraded); err != nil {
+			if upgraded, newer, err = e.reload(ctx, t, form, from, upgraded); err != nil {
 				return err
 			}
 		}
@@ -62,7 +62,7 @@ func (e *Engine) upgrade(ctx context.Context, t *table, form *storage.Resource) 
 // reload reads the stored records of a newer form again, because the table holds only the fields that the old form
 // knows. The new form may be theirs. It adds to known, the records that were upgraded before.
 func (e *Engine) reload(
-	ctx context.Context, t *table, form *storage.Resource, known map[*storage.Record]*storage.Record,
+	ctx context.Context, t *table, form *storage.Resource, from unloader, known map[*storage.Record]*storage.Record,
 ) (upgraded map[*storage.Record]*storage.Record, newer map[storage.Key]string, err error) {
 	if upgraded = known; upgraded == nil {
 		upgraded = map[*storage.Record]*storage.Record{}
@@ -82,6 +82,7 @@ func (e *Engine) reload(
 		return upgraded, newer, nil
 	}
 	next := newTable(form)
+	next.origin = from
 	l := loading{objects: e.objects, table: next}
 	err = e.committer.stored(ctx, form, at, func(s Stored) error {
 		if err := l.look(ctx); err != nil {
@@ -95,6 +96,7 @@ func (e *Engine) reload(
 		if err != nil {
 			return aboutKey(s.Key, err)
 		}
+		next.unload(r, false)
 		upgraded[old] = r
 		return nil
 	})
@@ -124,9 +126,9 @@ func (o *objects) prepareTable(
 					err = aboutKey(r.Key, err)
 					return false
 				}
+				next.unload(record, false)
 				upgraded[r] = record
 			}
-			next.unload(record, false)
 			next.tree.Load(record)
 			grown += sizeOf(record) - sizeOf(r)
 		}
