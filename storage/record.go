@@ -78,7 +78,7 @@ type Extracted struct {
 type Span struct{ Start, End uint32 }
 
 // JSON returns the canonical text of the object, with Revision as its metadata.resourceVersion. The store owns it;
-// callers must not change it. If the store does not hold the text in memory, JSON reads it from durable storage. It
+// callers must not change it. They may keep it, unless the context comes from [InOrder]. If the store does not hold the text in memory, JSON reads it from durable storage. It
 // returns the context's error if the context ends first, 410 Expired if the store no longer has the text of this
 // revision, and the store's error if it cannot read the text.
 func (r *Record) JSON(ctx context.Context) ([]byte, error) {

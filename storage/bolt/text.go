@@ -35,23 +35,34 @@ func (f *file) MaxTextBytes() int64 { return f.opts.TextBytes }
 
 // Text implements [engine.TextBackend]. It reads the pages with system calls. A fault of the mapping would keep a
 // processor of Go waiting for the disk.
-func (f *file) Text(ctx context.Context, key storage.Key, revision watch.Revision) (s engine.Stored, err error) {
-	w := wanted{key: key, bucketKey: bucketKey(key), revision: revision}
-	p := storage.PlaceIn(ctx)
-	if p == nil {
-		d := descents.Get().(*descent)
-		defer d.putBack()
-		return f.text(d, &w)
+func (f *file) Text(_ context.Context, key storage.Key, revision watch.Revision) (engine.Stored, error) {
+	d := descents.Get().(*descent)
+	defer d.putBack()
+	d.copied = bytes.Clone
+	return f.text(d, &wanted{key, bucketKey(key), revision})
+}
+
+// TextNear implements [engine.TextBackend].
+func (f *file) TextNear(_ context.Context, place *storage.Place, key storage.Key,
+	revision watch.Revision) (engine.Stored, error) {
+	d, ok := place.Value.(*descent)
+	if !ok {
+		d = &descent{copied: f.lent}
+		place.Value = d
 	}
-	d, ok := p.Value.(*descent)
-	if !ok || d.file != f {
-		d = &descent{file: f}
-		p.Value = d
-	}
-	if s, ok := d.near(&w); ok {
+	w := wanted{key, bucketKey(key), revision}
+	if s, ok := d.near(f, &w); ok {
 		return s, nil
 	}
 	return f.text(d, &w)
+}
+
+// lent returns a text in its node, unless a transformer may change it.
+func (f *file) lent(text []byte) []byte {
+	if f.opts.Transformer != nil {
+		return bytes.Clone(text)
+	}
+	return text
 }
 
 // wanted is a record whose text is to be read.
@@ -71,7 +82,7 @@ func (f *file) text(d *descent, w *wanted) (s engine.Stored, err error) {
 		}
 		value, err := d.find(f, b, w.bucketKey)
 		if value != nil && err == nil {
-			s, err = f.textIn(value, w)
+			s, err = f.textIn(d, value, w)
 		}
 		if _, ok := errors.AsType[*os.PathError](err); ok || err == nil {
 			return err
@@ -85,8 +96,8 @@ func (f *file) text(d *descent, w *wanted) (s engine.Stored, err error) {
 }
 
 // textIn verifies and opens a value, unless it has another revision.
-func (f *file) textIn(value []byte, w *wanted) (engine.Stored, error) {
-	s, err := f.stored(w.key.Resource, w.bucketKey, value, f.current.Load().forms, bytes.Clone)
+func (f *file) textIn(d *descent, value []byte, w *wanted) (engine.Stored, error) {
+	s, err := f.stored(w.key.Resource, w.bucketKey, value, f.current.Load().forms, d.copied)
 	if err != nil || s.Revision != w.revision {
 		return engine.Stored{}, err
 	}
@@ -95,7 +106,7 @@ func (f *file) textIn(value []byte, w *wanted) (engine.Stored, error) {
 
 // descent is the last way from the root of a bucket to a leaf.
 type descent struct {
-	file           *file
+	copied         func([]byte) []byte // copies a text out of its node, if the node may change
 	parent, leaf   node
 	child          int // the element of parent that leads to leaf
 	branches, last []byte
@@ -109,12 +120,12 @@ func (d *descent) putBack() {
 	}
 }
 
-// find returns the value of a key, or nil. The value belongs to the descent.
+// find returns the value of a key, or nil. The next call of find or near may overwrite the value.
 func (d *descent) find(f *file, b *bbolt.Bucket, key []byte) ([]byte, error) {
 	d.parent, d.leaf = node{}, node{}
 	id := uint64(b.Root())
 	if id == 0 { // a small bucket is a part of another page
-		return b.Get(key), nil
+		return bytes.Clone(b.Get(key)), nil
 	}
 	size := int64(f.db.Info().PageSize)
 	for range maxDepth {
@@ -146,8 +157,8 @@ func (d *descent) find(f *file, b *bbolt.Bucket, key []byte) ([]byte, error) {
 // near looks for a record in the last leaf and in the one that follows it. It needs no transaction. These pages may be
 // out of date or may contain something else by now, but the checksum covers the key and the revision, and the text of a
 // revision never changes.
-func (d *descent) near(w *wanted) (engine.Stored, bool) {
-	if s, ok := d.inLeaf(w); ok {
+func (d *descent) near(f *file, w *wanted) (engine.Stored, bool) {
+	if s, ok := d.inLeaf(f, w); ok {
 		return s, true
 	}
 	if d.child+1 >= d.parent.count {
@@ -155,19 +166,19 @@ func (d *descent) near(w *wanted) (engine.Stored, bool) {
 	}
 	d.child++
 	var err error
-	d.leaf, err = readNode(d.file.handle, d.parent.child(d.child), int64(d.file.db.Info().PageSize), &d.last)
+	d.leaf, err = readNode(f.handle, d.parent.child(d.child), int64(f.db.Info().PageSize), &d.last)
 	if err != nil || d.leaf.flags != leafPage {
 		d.leaf = node{}
 	}
-	return d.inLeaf(w)
+	return d.inLeaf(f, w)
 }
 
-func (d *descent) inLeaf(w *wanted) (engine.Stored, bool) {
+func (d *descent) inLeaf(f *file, w *wanted) (engine.Stored, bool) {
 	i, found, err := d.leaf.search(w.bucketKey)
 	if err != nil || !found {
 		return engine.Stored{}, false
 	}
-	s, err := d.file.textIn(d.leaf.value(i), w)
+	s, err := f.textIn(d, d.leaf.value(i), w)
 	return s, err == nil && s.JSON != nil
 }
 

@@ -67,9 +67,11 @@ type TextBackend interface {
 	MaxTextBytes() int64
 	// Text returns the stored record of an object, as Load yields it, or the zero value if the object does not exist or
 	// has another revision. Several goroutines may call it at any time after Begin. During an Append that changes the
-	// object, either result is right. After Close, Text returns [storage.ErrClosed]. It may continue at the
-	// [storage.Place] of the context.
+	// object, either result is right. After Close, Text returns [storage.ErrClosed].
 	Text(ctx context.Context, key storage.Key, revision watch.Revision) (Stored, error)
+	// TextNear is Text for a caller that reads texts in the order of their keys. It may continue at the place, which
+	// belongs to one goroutine at a time. The next call with the place may overwrite the JSON.
+	TextNear(ctx context.Context, place *storage.Place, key storage.Key, revision watch.Revision) (Stored, error)
 }
 
 // Start is the state from which an engine continues.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
+
+// keptInOrder is how many of the texts that a list reads stay in memory for others.
+const keptInOrder = 1000
 
 // origin reads the texts of the records of a table in one form. Its records stay valid after an upgrade of the table,
 // as long as the backend has texts of the form.
@@ -41,15 +45,21 @@ func (o *origin) Text(ctx context.Context, r *storage.Record) ([]byte, error) {
 	if text := shard.get(r.Revision, o); text != nil {
 		return text, nil
 	}
-	text, err := o.read(ctx, r)
+	place := storage.PlaceIn(ctx)
+	text, err := o.read(ctx, place, r)
 	switch {
 	case err != nil && ctx.Err() == nil && !errors.Is(err, storage.ErrClosed):
 		return nil, fmt.Errorf("%w: %w", status.InternalError(fmt.Errorf("the store cannot read the text of %s %s/%s",
 			r.Key.Resource, r.Key.Namespace, r.Key.Name)), err)
 	case err != nil:
 		return nil, err
-	case text != nil:
+	case text != nil && place == nil:
 		shard.keep(r.Revision, o, text)
+		return text, nil
+	case text != nil:
+		if place.Texts++; place.Texts <= keptInOrder { // a page that clients ask for again and again
+			shard.keep(r.Revision, o, bytes.Clone(text))
+		}
 		return text, nil
 	}
 	// The backend has another revision. A change that has begun keeps the text that it supersedes.
@@ -61,16 +71,21 @@ func (o *origin) Text(ctx context.Context, r *storage.Record) ([]byte, error) {
 }
 
 // read reads the text of a record from the backend. It returns nil if the backend has another revision or form.
-func (o *origin) read(ctx context.Context, r *storage.Record) ([]byte, error) {
+func (o *origin) read(ctx context.Context, place *storage.Place, r *storage.Record) (text []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	o.texts.reads.Add(1)
-	s, err := o.texts.backend.Text(ctx, r.Key, r.Revision)
+	var s Stored
+	if place != nil {
+		s, err = o.texts.backend.TextNear(ctx, place, r.Key, r.Revision)
+	} else {
+		s, err = o.texts.backend.Text(ctx, r.Key, r.Revision)
+	}
 	if err != nil || s.JSON == nil {
 		return nil, err
 	}
-	text := s.JSON
+	text = s.JSON
 	if s.Form != o.fingerprint {
 		form := o.form.Load()
 		if form == nil {

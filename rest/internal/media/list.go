@@ -77,6 +77,7 @@ type ListWriter struct {
 	protobuf protobufList // what Length has measured of a list in Protobuf
 	borrowed *[]byte
 	ctx      context.Context // the context of the request
+	inOrder  context.Context // the same, for texts that the next element may overwrite
 	to       io.Writer
 	buf      []byte // the gathered bytes, in the borrowed chunk
 	item     []byte // one element, for a form other than compact JSON
@@ -115,7 +116,7 @@ func (w *ListWriter) Sent() bool { return w.sent }
 // JSON of objects, or of their metadata, that are shown as they are stored. A server that announces the length does not
 // have to frame each chunk. Length returns an error if the list cannot be encoded, or if the context ends first.
 func (w *ListWriter) Length(ctx context.Context, l List) (n int64, known bool, err error) {
-	w.ctx = ctx
+	w.ctx, w.inOrder = ctx, storage.InOrder(ctx)
 	if w.rep.Media != Protobuf {
 		n, known = w.jsonLength(l)
 		return n, known, nil
@@ -157,7 +158,7 @@ func (w *ListWriter) absent(l List) bool { return w.rep.Form == AsPartial && len
 // Write writes the list, and clears its records. It returns an error if the list cannot be encoded, or if the context
 // ends first. It returns nil if a write fails, because the client has left.
 func (w *ListWriter) Write(ctx context.Context, to io.Writer, l List) error {
-	w.ctx, w.to = storage.InOrder(ctx), to
+	w.ctx, w.inOrder, w.to = ctx, storage.InOrder(ctx), to
 	write := w.join
 	switch {
 	case w.rep.Media == Protobuf:
@@ -242,17 +243,17 @@ func (w *ListWriter) head(l List) (head []byte, name string, err error) {
 func (w *ListWriter) element(record *storage.Record) ([]byte, error) {
 	switch {
 	case w.rows != nil:
-		text, err := record.JSON(w.ctx)
+		text, err := record.JSON(w.inOrder)
 		if err != nil {
 			return nil, err
 		}
 		w.item, err = w.rows.appendRow(w.item[:0], text, record.Metadata)
 		return w.item, err
 	case w.items.asStored():
-		return record.JSON(w.ctx)
+		return record.JSON(w.inOrder)
 	}
 	var err error
-	w.item, err = w.items.append(w.ctx, w.item[:0], record)
+	w.item, err = w.items.append(w.inOrder, w.item[:0], record)
 	return w.item, err
 }
 
@@ -276,7 +277,7 @@ func (w *ListWriter) join(l List) error {
 		}
 		l.Records[i] = nil
 		w.buf = append(w.buf, w.items.before...)
-		head, tail, err := w.items.shown(w.ctx, record)
+		head, tail, err := w.items.shown(w.inOrder, record)
 		if err != nil {
 			return err
 		}

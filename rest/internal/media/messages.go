@@ -49,7 +49,7 @@ func (w *ListWriter) message(record *storage.Record, keep bool) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	object, err := record.JSON(w.ctx)
+	object, err := record.JSON(w.inOrder)
 	if err != nil {
 		return nil, err
 	}
