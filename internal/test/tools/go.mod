@@ -7,6 +7,7 @@ replace github.com/decorum-go/decorum => ../../..
 require (
 	github.com/decorum-go/decorum v0.0.0-00010101000000-000000000000
 	github.com/stretchr/testify v1.12.1
+	sigs.k8s.io/yaml v1.6.0
 )
 
 require (

@@ -16,20 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kubeStateMetricsProgram is the path of kube-state-metrics: the one that is installed, or one from the module proxy,
-// which does not serve this module everywhere.
-func kubeStateMetricsProgram(t *testing.T) string {
-	t.Helper()
-	if path, err := exec.LookPath("kube-state-metrics"); err == nil {
-		return path
-	}
-	return build(t, kubeStateMetrics)
-}
-
 // kube-state-metrics finds a kind by its CustomResourceDefinition, and exports fields of its objects as metrics. A host
 // shows the definition of a kind with crd.Options.Compiled.
 func TestKubeStateMetrics(t *testing.T) {
-	program := kubeStateMetricsProgram(t)
+	program := build(t, kubeStateMetrics)
 	t.Run("plain host", func(t *testing.T) {
 		url := harbor(t)
 		victory := `{apiVersion: fleet.example.com/v1, kind: Ship, metadata: {name: victory}, spec: {guns: 104}}`
