@@ -23,7 +23,12 @@ func (w *Write) withOwners(obj, mine doc.Value) doc.Value {
 	if w.res.Managed == nil {
 		return obj
 	}
-	if w.way != applied {
+	switch {
+	case w.way == applied:
+	case w.setsCount() && w.Through.EntriesOf(old).Len() == 0:
+		// To upstream, the view has no entries then, and like an object without entries it stays without them.
+		claimed = objectmeta.Of(old).Get(objectmeta.ManagedFields)
+	default:
 		claimed = w.res.Managed.Update(old, w.owned(mine), claimed, w.writer())
 	}
 	mayRepeat := w.way == applied || mine != obj // another update that changes nothing has ended in the step compare

@@ -175,6 +175,24 @@ func TestScaleToThePresentCount(t *testing.T) {
 	}
 }
 
+// As in Kubernetes, nobody owns a count that a client sets through /scale if nobody has owned the count before.
+func TestScaleOfACountWithoutAnOwner(t *testing.T) {
+	for _, dialect := range []rest.Dialect{rest.DialectCustom, rest.DialectBuiltin} {
+		api := apitest.New(t, rest.Options{}, rest.Resource[apitest.Dial]{Group: "example.com", Version: "v1", Plural: "dials",
+			Wire:  rest.Wire{Dialect: dialect},
+			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
+		const dials = "/apis/example.com/v1/namespaces/default/dials"
+		apitest.Must(t, api, "PATCH", dials+"/a?fieldManager=creator", `{"apiVersion":"example.com/v1","kind":"Dial",`+
+			`"metadata":{"name":"a"},"spec":{}}`, "Content-Type", apitest.TypeApply)
+		before := apitest.Must(t, api, "GET", dials+"/a", "")
+		apitest.Must(t, api, "PUT", dials+"/a/scale?fieldManager=scaler",
+			`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":4}}`)
+		after := apitest.Must(t, api, "GET", dials+"/a", "")
+		assert.Equal(t, 4.0, after.Value(t, "spec.replicas"), dialect)
+		assert.Equal(t, before.Value(t, "metadata.managedFields"), after.Value(t, "metadata.managedFields"), dialect)
+	}
+}
+
 func TestScaleWithoutACount(t *testing.T) {
 	scale := func(rv, spec string) string {
 		return `{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"` + rv +
