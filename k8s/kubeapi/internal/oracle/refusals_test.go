@@ -29,6 +29,9 @@ func (e example) faults(t *testing.T, o operation, doc map[string]any) (theirs, 
 	}
 	add := func(to *[]fault, field, kind, detail string) {
 		detail, _, _ = strings.Cut(detail, "\n") // a difference of objects follows
+		if e.gvk.Kind == "StatefulSet" {
+			field = volumes.ReplaceAllString(field, "volumes[]")
+		}
 		if !strings.HasPrefix(field, "metadata") || strings.HasPrefix(field, "metadata.taints") {
 			*to = append(*to, fault{field, kind, detail})
 		}

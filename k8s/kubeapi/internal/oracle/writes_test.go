@@ -192,7 +192,7 @@ func (a answer) allCauses(t *testing.T) (all []fault) {
 	}
 	for _, c := range details.Causes {
 		detail, _, _ := strings.Cut(c.Message, "\n") // a difference of objects follows
-		detail = suffixed.ReplaceAllString(differ.ReplaceAllString(detail, "new"), `"${1}suffix"`)
+		detail = differ.ReplaceAllString(suffixed.ReplaceAllString(detail, `"${1}suffix"`), "new")
 		all = append(all, fault{volumes.ReplaceAllString(c.Field, "volumes[]"), string(c.Type), structs.ReplaceAllString(detail, "$1: ")})
 	}
 	return all
