@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -154,19 +155,22 @@ func (d *descent) find(f *file, b *bbolt.Bucket, key []byte) ([]byte, error) {
 	return nil, fmt.Errorf("the tree is deeper than %d pages", maxDepth)
 }
 
-// near looks for a record in the last leaf and in the one that follows it. It needs no transaction. These pages may be
-// out of date or may contain something else by now, but the checksum covers the key and the revision, and the text of a
-// revision never changes.
+// near looks for a record in the last leaf, and in another leaf of its parent. It needs no transaction. These pages may
+// be out of date or may contain something else by now, but the checksum covers the key and the revision, and the text of
+// a revision never changes.
 func (d *descent) near(f *file, w *wanted) (engine.Stored, bool) {
 	if s, ok := d.inLeaf(f, w); ok {
 		return s, true
 	}
-	if d.child+1 >= d.parent.count {
+	i, found, err := d.parent.search(w.bucketKey)
+	if !found {
+		i--
+	}
+	if err != nil || i < 0 || i == d.child {
 		return engine.Stored{}, false
 	}
-	d.child++
-	var err error
-	d.leaf, err = readNode(f.handle, d.parent.child(d.child), int64(f.db.Info().PageSize), &d.last)
+	d.child = i
+	d.leaf, err = readNode(f.handle, d.parent.child(i), int64(f.db.Info().PageSize), &d.last)
 	if err != nil || d.leaf.flags != leafPage {
 		d.leaf = node{}
 	}
@@ -184,7 +188,7 @@ func (d *descent) inLeaf(f *file, w *wanted) (engine.Stored, bool) {
 
 // readNode reads the node that begins with a page. The node belongs to the buffer, which readNode makes larger if
 // necessary.
-func readNode(file io.ReaderAt, id uint64, pageSize int64, buffer *[]byte) (node, error) {
+func readNode(file *os.File, id uint64, pageSize int64, buffer *[]byte) (node, error) {
 	for size := firstRead * pageSize; ; {
 		if int64(cap(*buffer)) < size {
 			*buffer = make([]byte, size)
@@ -210,6 +214,10 @@ func readNode(file io.ReaderAt, id uint64, pageSize int64, buffer *[]byte) (node
 			return n, nil
 		case size >= whole || err != nil:
 			return node{}, fmt.Errorf("page %d is cut off", id)
+		}
+		// A damaged length must not take memory.
+		if info, err := file.Stat(); err != nil || whole > info.Size()-int64(id)*pageSize {
+			return node{}, cmp.Or(err, fmt.Errorf("page %d reaches beyond the end of the file", id))
 		}
 		size = whole
 	}

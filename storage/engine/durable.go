@@ -23,7 +23,7 @@ func Open(ctx context.Context, backend Backend, opts storage.Options) (*Engine, 
 	o := newObjects(opts, start)
 	d := &durable{sole: sole{o}, backend: backend, queue: queue{assigned: start.Revision}}
 	if limited, ok := backend.(TextBackend); ok && limited.MaxTextBytes() > 0 {
-		d.texts = newTexts(limited)
+		d.texts = newTexts(limited, d.isLatest)
 		o.maxTexts, o.forgotten = d.texts.limit, d.texts.release
 	}
 	if start.ReadOnly != nil {
@@ -194,6 +194,17 @@ func (d *durable) load(ctx context.Context, form *storage.Resource) error {
 	}
 	d.add(l.table, l.live)
 	return nil
+}
+
+// isLatest reports whether a record is the latest one of its object. It returns false if it would have to wait, because
+// a ledger may read a text while its caller holds the lock.
+func (d *durable) isLatest(r *storage.Record) bool {
+	if !d.mu.TryRLock() {
+		return false
+	}
+	defer d.mu.RUnlock()
+	t := d.tables[r.Key.Resource]
+	return t != nil && d.find(t, r.Key) == r
 }
 
 // origin implements [committer].

@@ -49,8 +49,7 @@ func (o *origin) Text(ctx context.Context, r *storage.Record) ([]byte, error) {
 	text, err := o.read(ctx, place, r)
 	switch {
 	case err != nil && ctx.Err() == nil && !errors.Is(err, storage.ErrClosed):
-		return nil, fmt.Errorf("%w: %w", status.InternalError(fmt.Errorf("the store cannot read the text of %s %s/%s",
-			r.Key.Resource, r.Key.Namespace, r.Key.Name)), err)
+		return nil, unreadableText(r.Key, err)
 	case err != nil:
 		return nil, err
 	case text != nil && place == nil:
@@ -66,8 +65,19 @@ func (o *origin) Text(ctx context.Context, r *storage.Record) ([]byte, error) {
 	if text := shard.get(r.Revision, o); text != nil {
 		return text, nil
 	}
+	if o.texts.latest(r) {
+		return nil, unreadableText(r.Key, errMissing)
+	}
 	return nil, status.Expired(fmt.Sprintf("The object %q has changed, and the store no longer has its state at resourceVersion %d.",
 		r.Key.Name, r.Revision))
+}
+
+var errMissing = errors.New("the backend does not have the object")
+
+// unreadableText is the error of a read that the backend could not answer.
+func unreadableText(key storage.Key, err error) error {
+	return fmt.Errorf("%w: %w", status.InternalError(
+		fmt.Errorf("the store cannot read the text of %s %s/%s", key.Resource, key.Namespace, key.Name)), err)
 }
 
 // read reads the text of a record from the backend. It returns nil if the backend has another revision or form.

@@ -25,6 +25,7 @@ const (
 // The engine reads all others from its backend. A revision belongs to one record, so it identifies a text.
 type texts struct {
 	backend TextBackend
+	latest  func(*storage.Record) bool // reports whether readers see the record, if it can tell
 	limit   int64
 	reads   atomic.Uint64
 	shards  [textShards]*textShard
@@ -40,8 +41,8 @@ type superseded struct {
 	size           int64
 }
 
-func newTexts(backend TextBackend) *texts {
-	t := &texts{backend: backend, limit: backend.MaxTextBytes()}
+func newTexts(backend TextBackend, latest func(*storage.Record) bool) *texts {
+	t := &texts{backend: backend, latest: latest, limit: backend.MaxTextBytes()}
 	for i := range t.shards {
 		t.shards[i] = newTextShard(t.limit / textShards)
 	}
