@@ -25,7 +25,8 @@ type Options struct {
 	// TextBytes limits the bytes of texts that the store holds in memory for readers, and so lets a file contain more
 	// objects than memory can hold. The store then holds about half a KB for each object, for selection, and reads from
 	// the file the texts that are not in memory. It also holds the texts of its history; MaxLogBytes is a quarter of
-	// TextBytes by default. Zero means that all texts are in memory.
+	// TextBytes by default. Except on Windows and on 32-bit systems, the store then reserves 1 TiB of address space for the
+	// file. Zero means that all texts are in memory.
 	TextBytes int64
 	// Transformer seals the JSON of objects in the file, for example with [NewAEAD]. Nil stores plain JSON. A file may
 	// contain both sealed and plain objects (see [Store.Reseal]). If Seal fails or panics during a write, the store
