@@ -63,7 +63,10 @@ func kubectlWorks(t *testing.T, r *realapitest.Server) {
 	require.NoError(t, os.WriteFile(sample, []byte("apiVersion: reports.example.com/v1\nkind: Report\n"+
 		"metadata: {name: weekly, namespace: default}\nspec: {text: one}\n"), 0o600))
 	assert.Contains(t, r.Kubectl("admin", "api-resources", "--api-group=reports.example.com"), "reports.example.com/v1")
-	assert.Contains(t, r.Kubectl("admin", "explain", "report.spec"), "text")
+	eventually(t, func() bool { // kube-apiserver fetches the schemas a little after the group is available
+		out, err := r.Run("admin", "explain", "report.spec")
+		return err == nil && strings.Contains(out, "text")
+	})
 	assert.Contains(t, r.Kubectl("admin", "apply", "-f", sample), "report.reports.example.com/weekly created")
 	assert.Contains(t, r.Kubectl("admin", "apply", "--server-side", "--force-conflicts", "-f", sample),
 		"serverside-applied")
