@@ -175,7 +175,7 @@ func TestScaleToThePresentCount(t *testing.T) {
 	}
 }
 
-// As in Kubernetes, nobody owns a count that a client sets through /scale if nobody has owned the count before.
+// As in Kubernetes, a count without an owner stays so if a client updates it through /scale.
 func TestScaleOfACountWithoutAnOwner(t *testing.T) {
 	for _, dialect := range []rest.Dialect{rest.DialectCustom, rest.DialectBuiltin} {
 		api := apitest.New(t, rest.Options{}, rest.Resource[apitest.Dial]{Group: "example.com", Version: "v1", Plural: "dials",
