@@ -24,6 +24,7 @@ type terminal struct {
 func openTerminal(t *testing.T, env []string, command string) *terminal {
 	t.Helper()
 	if _, err := exec.LookPath("script"); err != nil {
+		// k9s draws only on a terminal, and the program script makes one.
 		t.Skip("NOT RUN: the test needs script; on Debian: apt-get install bsdutils")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience) // a test ends its context before its cleanups

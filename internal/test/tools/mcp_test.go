@@ -127,6 +127,7 @@ func (s *mcp) do(t *testing.T, file string) {
 // The MCP server kubernetes-mcp-server, which an assistant calls, does twenty tasks on each of the two APIs.
 func TestMCPServer(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		// npm installs the program for each platform in a package of its own.
 		t.Skip("NOT RUN: the test knows the path of the program for Linux on amd64 only")
 	}
 	const path = "node_modules/kubernetes-mcp-server-linux-amd64/bin/kubernetes-mcp-server-linux-amd64"

@@ -22,6 +22,7 @@ func TestClientNode(t *testing.T) {
 	program := installedNode(t)
 	if program == "" {
 		if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+			// This release of the client does not run with an older Node.js, and npm has a newer one for Linux on amd64 only.
 			t.Skipf("NOT RUN: install Node.js %d or newer", nodeForClient)
 		}
 		program = filepath.Join(npm(t, node), "node_modules", node.module, "bin/node")

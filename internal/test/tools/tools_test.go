@@ -86,6 +86,7 @@ func source(t *testing.T, r release) string {
 	out, err := cmd.Output()
 	var downloaded struct{ Dir, Error string }
 	if json.Unmarshal(out, &downloaded) != nil || err != nil {
+		// Some module proxies do not serve every module, which says nothing about the API.
 		t.Skipf("NOT RUN: %s %s could not be fetched: %v %s", r.module, r.version, err, downloaded.Error)
 	}
 	return downloaded.Dir
@@ -105,7 +106,8 @@ func build(t *testing.T, r release) string {
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", built, r.pkg)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=readonly")
 	out, err := cmd.CombinedOutput()
-	if err != nil && bytes.Contains(out, []byte(": reading http")) { // the module proxy refuses a requirement
+	if err != nil && bytes.Contains(out, []byte(": reading http")) {
+		// The module proxy refuses a module that the tool requires, which says nothing about the API.
 		t.Skipf("NOT RUN: a module that %s %s requires could not be fetched: %s", r.module, r.version,
 			strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", " "))
 	}
@@ -130,6 +132,7 @@ func move(from, to string) error {
 func npm(t *testing.T, packages ...release) string {
 	t.Helper()
 	if _, err := exec.LookPath("npm"); err != nil {
+		// A contributor without Node.js can test the other tools.
 		t.Skip("NOT RUN: install Node.js 20 or newer, which has npm")
 	}
 	dir := t.TempDir()
@@ -138,6 +141,7 @@ func npm(t *testing.T, packages ...release) string {
 		args = append(args, p.module+"@"+p.version)
 	}
 	if out, err := exec.CommandContext(t.Context(), "npm", args...).CombinedOutput(); err != nil {
+		// Some registries do not serve every package, which says nothing about the API.
 		t.Skipf("NOT RUN: npm could not install %s %s: %v: %s", packages[0].module, packages[0].version, err,
 			strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", " "))
 	}
