@@ -21,60 +21,42 @@ import (
 func TestKubeStateMetrics(t *testing.T) {
 	program := build(t, kubeStateMetrics)
 	t.Run("plain host", func(t *testing.T) {
-		url := harbor(t)
-		victory := `{apiVersion: fleet.example.com/v1, kind: Ship, metadata: {name: victory}, spec: {guns: 104}}`
-		post(t, url+ships, victory)
+		url := widgetHost(t)
+		first := `{apiVersion: example.com/v1, kind: Widget, metadata: {name: first}, spec: {size: 80}}`
+		post(t, url+widgets, first)
 		metrics := startMetrics(t, program, "--custom-resource-state-only", "--apiserver", url)
-		metrics.await(t, `ship_guns{customresource_group="fleet.example.com",customresource_kind="Ship",`+
-			`customresource_version="v1",name="victory"} 104`)
-		post(t, url+ships, strings.NewReplacer("victory", "vasa", "104", "64").Replace(victory))
-		metrics.await(t, `name="vasa"} 64`)
+		metrics.await(t, `widget_size{customresource_group="example.com",customresource_kind="Widget",`+
+			`customresource_version="v1",name="first"} 80`)
+		post(t, url+widgets, strings.NewReplacer("first", "second", "80", "64").Replace(first))
+		metrics.await(t, `name="second"} 64`)
 	})
 	t.Run("kubeapi", func(t *testing.T) {
 		path := kubeapi(t)
 		kubectl, err := kubectl()
 		require.NoError(t, err)
-		apply := command{input: shipDefinition}
+		apply := command{input: widgetDefinition(t)}
 		apply.run(t, kubectl, "--kubeconfig", path, "apply", "-f", "-")
-		apply.run(t, kubectl, "--kubeconfig", path, "wait", "--for=condition=Established", "crd/ships.fleet.example.com")
-		apply.input = "{apiVersion: fleet.example.com/v1, kind: Ship, metadata: {name: victory}, spec: {guns: 104}}\n---" + deployment
+		apply.run(t, kubectl, "--kubeconfig", path, "wait", "--for=condition=Established", "crd/widgets.example.com")
+		apply.input = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: first}, spec: {size: 80}}\n---" + deployment
 		apply.run(t, kubectl, "--kubeconfig", path, "apply", "-f", "-")
 		metrics := startMetrics(t, program, "--kubeconfig", path)
-		metrics.await(t, `name="victory"} 104`)
+		metrics.await(t, `name="first"} 80`)
 		metrics.await(t, `kube_deployment_spec_replicas{namespace="default",deployment="web"} 2`)
 		metrics.await(t, `kube_namespace_status_phase{namespace="kube-system",phase="Active"} 1`)
 	})
 }
 
-const shipDefinition = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: ships.fleet.example.com}
-spec:
-  group: fleet.example.com
-  scope: Namespaced
-  names: {plural: ships, singular: ship, kind: Ship, listKind: ShipList}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties: {spec: {type: object, properties: {guns: {type: integer, format: int32}}}}
-`
-
-const shipMetrics = `
+const widgetMetrics = `
 kind: CustomResourceStateMetrics
 spec:
   resources:
-  - groupVersionKind: {group: fleet.example.com, version: v1, kind: Ship}
-    metricNamePrefix: ship
+  - groupVersionKind: {group: example.com, version: v1, kind: Widget}
+    metricNamePrefix: widget
     labelsFromPath: {name: [metadata, name]}
     metrics:
-    - name: guns
-      help: The number of guns.
-      each: {type: Gauge, gauge: {path: [spec, guns]}}
+    - name: size
+      help: The size of the widget.
+      each: {type: Gauge, gauge: {path: [spec, size]}}
 `
 
 // exporter is a running kube-state-metrics.
@@ -86,7 +68,7 @@ func startMetrics(t *testing.T, program string, args ...string) exporter {
 	dir := t.TempDir()
 	log, err := os.Create(filepath.Join(dir, "log"))
 	require.NoError(t, err)
-	cmd := exec.Command(program, append(args, "--custom-resource-state-config-file", write(t, dir, "config.yaml", shipMetrics),
+	cmd := exec.Command(program, append(args, "--custom-resource-state-config-file", write(t, dir, "config.yaml", widgetMetrics),
 		"--host", "127.0.0.1", "--port", address, "--telemetry-host", "127.0.0.1", "--telemetry-port", port(t))...)
 	cmd.Stdout, cmd.Stderr = log, log
 	require.NoError(t, cmd.Start())

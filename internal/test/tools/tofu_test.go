@@ -25,7 +25,7 @@ func newTofu(t *testing.T, configuration string, variables ...string) tofu {
 	require.NoError(t, os.WriteFile(filepath.Join(home, "terraform-provider-kubectl"), provider, 0o700))
 	settings := write(t, home, "tofurc", `provider_installation { dev_overrides { "gavinbunney/kubectl" = "`+home+`" } }`)
 	write(t, dir, "main.tf", read(t, "testdata/"+configuration+"/main.tf"))
-	write(t, dir, "definition.yaml", shipDefinition)
+	write(t, dir, "definition.yaml", widgetDefinition(t))
 	env := []string{"HOME=" + home, "TF_CLI_CONFIG_FILE=" + settings, "TF_IN_AUTOMATION=1"}
 	for _, v := range variables {
 		env = append(env, "TF_VAR_"+v)

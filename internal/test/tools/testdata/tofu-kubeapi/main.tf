@@ -15,13 +15,13 @@ resource "kubectl_manifest" "definition" {
   yaml_body = file("definition.yaml")
 }
 
-resource "kubectl_manifest" "victory" {
+resource "kubectl_manifest" "first" {
   depends_on = [kubectl_manifest.definition]
   yaml_body = yamlencode({
-    apiVersion = "fleet.example.com/v1"
-    kind       = "Ship"
-    metadata   = { name = "victory", namespace = "default" }
-    spec       = { guns = 104 }
+    apiVersion = "example.com/v1"
+    kind       = "Widget"
+    metadata   = { name = "first", namespace = "default" }
+    spec       = { size = 80 }
   })
 }
 
