@@ -28,6 +28,7 @@ type objects struct {
 
 	conflicts, syncs atomic.Uint64 // conflicts, syncs and syncTime: see [storage.StoreStats]
 	syncTime         atomic.Int64
+	turns            turns
 
 	// Lock order: a table's turn to build, then mu, then the locks of past and of the log. A goroutine that waits for a
 	// turn holds no lock. The functions of the host (Extract, Upgrade, the update functions and Match) run without any of

@@ -35,7 +35,8 @@ func (r *replica) proposeClaim(
 	accounts := claim.Accounts()
 	held := make([]turn, len(accounts))
 	for i, account := range accounts {
-		held[i].take(ctx, &r.turns, storage.Key{Name: account}, r.opts.MaxWait)
+		held[i].key.Name = account
+		held[i].take(ctx, &r.turns, r.opts.MaxWait)
 		defer held[i].end()
 	}
 	recent := false
@@ -222,11 +223,10 @@ func (r *replica) awaitArrival(ctx context.Context, revision watch.Revision, fai
 
 func (r *replica) comparesTables() bool { return false }
 
-func (r *replica) takeTurn(ctx context.Context, key storage.Key, failed bool) (taken turn) {
-	if failed || r.turns.wanted(key) {
-		taken.take(ctx, &r.turns, key, turnWait)
+func (r *replica) takeTurn(ctx context.Context, t *turn, failed int) {
+	if failed > 0 || r.turns.wanted(t.key) {
+		t.take(ctx, &r.turns, turnWait)
 	}
-	return taken
 }
 
 func (r *replica) refused(ctx context.Context, writes []write, err error) (again bool, _ error) {

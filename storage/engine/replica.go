@@ -33,7 +33,6 @@ type replica struct {
 	calls     sync.WaitGroup // the commits and compactions in progress
 
 	checks checks
-	turns  turns
 	health health
 	size   knownSize
 

@@ -54,18 +54,20 @@ func (e *Engine) Transact(
 		return nil, outer.join(ctx, fn)
 	}
 	e.transacts.Store(true)
-	var held turn
-	defer held.end()
-	var first storage.Key
+	var writes []write // what the latest attempt has read and written
+	var held []*turn
+	defer func() { endAll(held) }()
 	for failed := 0; ; failed++ {
-		if err := e.nextAttempt(ctx, &held, first, failed); err != nil {
+		if again := turnsOf(keysOf(writes)); !sameKeys(again, held) {
+			endAll(held)
+			held = again
+		}
+		if err := e.nextAttempt(ctx, held, failed); err != nil {
 			return nil, err
 		}
 		x := &transaction{engine: e, objects: map[storage.Key]*inTransaction{}, listed: map[*table]write{}}
-		writes, err := x.run(ctx, fn)
-		if len(writes) > 0 {
-			first = writes[0].key
-		}
+		var err error
+		writes, err = x.run(ctx, fn)
 		if err != nil {
 			again, err := e.refusedAll(ctx, writes, err)
 			if !again {
@@ -83,6 +85,17 @@ func (e *Engine) Transact(
 		}
 		e.conflicts.Add(1)
 	}
+}
+
+// keysOf returns the keys of a transaction.
+func keysOf(writes []write) []storage.Key {
+	keys := make([]storage.Key, 0, len(writes))
+	for i := range writes {
+		if !writes[i].lists {
+			keys = append(keys, writes[i].key)
+		}
+	}
+	return keys
 }
 
 // refusedAll is [committer.refused] for a transaction, whose function may have seen records of different states.

@@ -30,12 +30,19 @@ type write struct {
 	proposals *sync.WaitGroup
 }
 
+// lone is what an update of one object needs.
+type lone struct {
+	writes [1]write
+	turns  [1]*turn // the turn below
+	turn   turn
+}
+
 // single lends memory for updates of one object. The memory cannot be on the stack, because the engine calls its
 // committer through an interface.
-var single = sync.Pool{New: func() any { return new([1]write) }}
+var single = sync.Pool{New: func() any { return new(lone) }}
 
-func putBack(one *[1]write) {
-	clear(one[:])
+func putBack(one *lone) {
+	*one = lone{}
 	single.Put(one)
 }
 
@@ -48,17 +55,17 @@ func (e *Engine) Update(ctx context.Context, key storage.Key, fn storage.UpdateF
 	if err != nil {
 		return nil, err
 	}
-	one := single.Get().(*[1]write)
+	one := single.Get().(*lone)
 	defer putBack(one)
-	w := &one[0]
+	all, held, w := one.writes[:], one.turns[:], &one.writes[0]
 	w.table, w.key = t, key
-	var held turn
-	defer held.end()
+	held[0], one.turn.key = &one.turn, key
+	defer one.turn.end()
 	for failed := 0; ; failed++ {
-		if err := e.nextAttempt(ctx, &held, key, failed); err != nil {
+		if err := e.nextAttempt(ctx, held, failed); err != nil {
 			return nil, err
 		}
-		if err := e.read(ctx, one[:]); err != nil {
+		if err := e.read(ctx, all); err != nil {
 			return nil, err
 		}
 		next, err := fn(w.base)
@@ -71,17 +78,17 @@ func (e *Engine) Update(ctx context.Context, key storage.Key, fn storage.UpdateF
 		if err == nil {
 			err = w.prepare(ctx, next, e.log.Revision()+1)
 		}
-		if err != nil && e.outran(one[:], err) {
+		if err != nil && e.outran(all, err) {
 			e.conflicts.Add(1)
 			continue
 		}
 		if err != nil {
-			if again, err := e.committer.refused(ctx, one[:], err); !again {
+			if again, err := e.committer.refused(ctx, all, err); !again {
 				return nil, err
 			}
 			continue
 		}
-		revision, done, err := e.commit(ctx, one[:])
+		revision, done, err := e.commit(ctx, all)
 		if err != nil {
 			return nil, err
 		}
@@ -110,10 +117,10 @@ func (e *Engine) UpdateAll(
 		}
 		all[i] = write{table: t, key: key}
 	}
-	var held turn
-	defer held.end()
+	held := turnsOf(keys)
+	defer endAll(held)
 	for failed := 0; ; failed++ {
-		if err := e.nextAttempt(ctx, &held, firstOf(keys), failed); err != nil {
+		if err := e.nextAttempt(ctx, held, failed); err != nil {
 			return nil, err
 		}
 		if err := e.read(ctx, all); err != nil {
@@ -140,12 +147,12 @@ func (e *Engine) UpdateAll(
 			}
 			continue
 		}
-		first, done, err := e.commit(ctx, all)
+		revision, done, err := e.commit(ctx, all)
 		if err != nil {
 			return nil, err
 		}
 		if done {
-			return results(all, first), nil
+			return results(all, revision), nil
 		}
 		e.conflicts.Add(1)
 	}
@@ -163,25 +170,20 @@ func checkDistinct(keys []storage.Key) error {
 	return nil
 }
 
-// firstOf returns the key for whose turn a group waits.
-func firstOf(keys []storage.Key) (first storage.Key) {
-	if len(keys) > 0 {
-		first = keys[0]
-	}
-	return first
-}
-
-// nextAttempt pauses before an update tries again, and makes it wait for its turn if it competes with others. An update
-// that has the turn keeps it, and at first does not pause: otherwise those that have just begun would always be faster.
-func (e *Engine) nextAttempt(ctx context.Context, held *turn, key storage.Key, failed int) error {
-	if held.has && failed < storage.MaxAttempts/2 {
+// nextAttempt pauses before an update tries again, and makes it wait for its turns if it competes with others. An update
+// that has all of them keeps them, and at first does not pause: otherwise those that have just begun would always be
+// faster.
+func (e *Engine) nextAttempt(ctx context.Context, held []*turn, failed int) error {
+	if failed < storage.MaxAttempts/2 && tryAgain(held) {
 		return ctx.Err()
 	}
-	held.end()
+	endAll(held)
 	if err := pause(ctx, failed); err != nil {
 		return err
 	}
-	*held = e.committer.takeTurn(ctx, key, failed > 0)
+	for _, t := range held {
+		e.committer.takeTurn(ctx, t, failed)
+	}
 	return nil
 }
 
