@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/rules"
@@ -184,20 +185,37 @@ func (s *scope) Define(name, text string, v rules.Visible) error {
 // Evaluate implements [rules.Scope].
 func (s *scope) Evaluate(in *rules.Input, budget int64) rules.Evaluation {
 	e := &evaluation{left: budget, until: time.Now().Add(objectTime)}
+	request := sync.OnceValues(in.Request)
 	e.vars = map[string]any{
-		objectName:          dynamicOf(in.Object),
-		oldObjectName:       dynamicOf(in.OldObject),
-		requestName:         dynamicOf(in.Request),
+		objectName:    dynamicOf(in.Object),
+		oldObjectName: dynamicOf(in.OldObject),
+		requestName: later(func() (ref.Val, error) {
+			described, err := request()
+			return dynamicOf(described), err
+		}),
 		namespaceObjectName: dynamicOf(visibleNamespace(in.Namespace)),
 		paramsName:          dynamicOf(in.Params),
 		variablesName:       newVariableValues(s.variables, e),
 	}
 	if in.Authorize != nil {
 		e.vars[authorizerName] = authorizers.wrap(authorizer{question{ask: in.Authorize}})
-		e.vars[requestResourceName] = resourceChecks.wrap(resourceCheck{question{ask: in.Authorize,
-			check: checkOf(in.Request)}})
+		e.vars[requestResourceName] = later(func() (ref.Val, error) {
+			described, err := request()
+			return resourceChecks.wrap(resourceCheck{question{ask: in.Authorize, check: checkOf(described)}}), err
+		})
 	}
 	return e
+}
+
+// later returns a variable that an evaluation computes when an expression first asks for it.
+func later(compute func() (ref.Val, error)) func() ref.Val {
+	return func() ref.Val {
+		v, err := compute()
+		if err != nil {
+			return types.WrapErr(err)
+		}
+		return v
+	}
 }
 
 // visibleNamespace returns a namespace without the member of its metadata that expressions do not see.

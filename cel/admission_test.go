@@ -17,13 +17,14 @@ import (
 
 // admissionInput is what the expressions of these tests are about.
 func admissionInput(t *testing.T) *rules.Input {
+	request := document(t, `{"operation": "UPDATE", "name": "first", "namespace": "default", "kind": {"group": "example.com", "version": "v1", "kind": "Widget"},
+			"requestResource": {"group": "example.com", "version": "v1", "resource": "widgets"}, "requestSubResource": "status",
+			"userInfo": {"username": "jane", "groups": ["admins"]}, "dryRun": true, "options": {"fieldManager": "m"}}`)
 	return &rules.Input{
 		Object: document(t, `{"metadata": {"name": "first", "labels": {"app.kubernetes.io/name": "x"}}, "spec": {"size": 3, "share": 0.5, "note": null,
 			"parts": [{"name": "a", "size": 1}, {"name": "b", "size": 2}]}}`),
 		OldObject: document(t, `{"spec": {"size": 2}}`),
-		Request: document(t, `{"operation": "UPDATE", "name": "first", "namespace": "default", "kind": {"group": "example.com", "version": "v1", "kind": "Widget"},
-			"requestResource": {"group": "example.com", "version": "v1", "resource": "widgets"}, "requestSubResource": "status",
-			"userInfo": {"username": "jane", "groups": ["admins"]}, "dryRun": true, "options": {"fieldManager": "m"}}`),
+		Request:   func() (doc.Value, error) { return request, nil },
 		Namespace: document(t, `{"metadata": {"name": "default", "labels": {"team": "a"}}}`),
 		Params:    document(t, `{"limit": 5}`),
 		Authorize: func(c rules.Check) rules.Ruling {

@@ -95,7 +95,8 @@ type Input struct {
 	// Object and OldObject are absent if the write does not have them.
 	Object, OldObject doc.Value
 	// Request describes the write like the request of an AdmissionReview of admission.k8s.io/v1, without uid and objects.
-	Request doc.Value
+	// Few expressions ask for it, so it is a function, which an [Evaluation] calls at most once.
+	Request func() (doc.Value, error)
 	// Namespace is the namespace of the object, if the expressions see it. Its managedFields are not visible.
 	Namespace doc.Value
 	// Params is the object that configures the expressions. It may be absent.

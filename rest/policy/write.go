@@ -42,10 +42,7 @@ func (w *reviewed) input(ctx context.Context, i invocation) (*rules.Input, error
 	if _, err := w.request.OldObjectIn(i.in, &old); err != nil {
 		return nil, err
 	}
-	request, err := w.matching.Describe(i.in, matching.Objects{})
-	if err != nil {
-		return nil, err
-	}
+	request := func() (doc.Value, error) { return w.matching.Describe(i.in, matching.Objects{}) }
 	namespace, err := w.namespaceObject(ctx)
 	if err != nil {
 		return nil, err

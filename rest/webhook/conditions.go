@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest/admission"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
@@ -63,11 +64,8 @@ func (d *dispatch) meets(ctx context.Context, w *webhook, in admission.KindVersi
 	if err != nil {
 		return false, status.InternalError(err)
 	}
-	described, err := d.matching.Describe(in, matching.Objects{})
-	if err != nil {
-		return false, err
-	}
-	matches, err := d.evaluate(ctx, w, &rules.Input{Object: objects.Object, OldObject: objects.Old, Request: described,
+	request := func() (doc.Value, error) { return d.matching.Describe(in, matching.Objects{}) }
+	matches, err := d.evaluate(ctx, w, &rules.Input{Object: objects.Object, OldObject: objects.Old, Request: request,
 		Authorize: func(c rules.Check) rules.Ruling { return authorize(ctx, c) }})
 	switch {
 	case err == nil:

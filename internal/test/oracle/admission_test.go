@@ -179,7 +179,7 @@ func newAdmissionInput(t *testing.T, r round, object, old string) admissionInput
 	in := admissionInput{attributes: versioned,
 		namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", Labels: map[string]string{"team": "a"}}}}
 	in.ours = &rules.Input{Object: documentIn(t, object), OldObject: documentIn(t, old),
-		Request:   documentIn(t, updateOfStatus),
+		Request:   func() (doc.Value, error) { return documentIn(t, updateOfStatus), nil },
 		Namespace: documentIn(t, `{"metadata": {"name": "default", "labels": {"team": "a"}}, "spec": {}, "status": {}}`),
 		Authorize: ask}
 	in.theirs.Authorizer = judge{}
